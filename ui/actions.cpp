@@ -4,9 +4,9 @@
 #include "core/base/check.h"
 #include "ui/bridge/convert.h"
 #include "ui/studio.h"
-#include "widgets/command_palette.h"
-#include "widgets/icon.h"
-#include "widgets/style.h"
+#include "widgets/controls/command_palette.h"
+#include "widgets/look/icon.h"
+#include "widgets/look/style.h"
 
 #include <QActionGroup>
 #include <QPushButton>

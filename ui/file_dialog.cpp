@@ -2,8 +2,8 @@
 #include "ui/file_dialog.h"
 
 #include "ui/bridge/convert.h"
-#include "widgets/icon.h"
-#include "widgets/theme.h"
+#include "widgets/look/icon.h"
+#include "widgets/look/theme.h"
 
 #include <QAbstractFileIconProvider>
 #include <QDir>

@@ -3,9 +3,9 @@
 
 #include "ui/bridge/convert.h"
 #include "ui/studio.h"
-#include "widgets/command_palette.h"
-#include "widgets/icon.h"
-#include "widgets/menu_text.h"
+#include "widgets/controls/command_palette.h"
+#include "widgets/look/icon.h"
+#include "widgets/look/menu_text.h"
 
 #include <QCoreApplication>
 #include <QDir>

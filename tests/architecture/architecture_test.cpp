@@ -56,7 +56,7 @@ private slots:
         row("kernels/cpu/x.cpp", "core/base/check.h", false);
         row("widgets/x.cpp", "core/base/text.h", false);
         row("widgets/x.cpp", "ui/shell/main_window.h", false);
-        row("ui/x.cpp", "widgets/theme.h", true);
+        row("ui/x.cpp", "widgets/look/theme.h", true);
         row("ui/x.cpp", "kernels/weft_kernels.h", false);
         row("app/cli/x.cpp", "ui/bridge/convert.h", false);
         row("core/base/x.h", "kernels/philox.h", true);

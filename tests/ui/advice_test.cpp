@@ -9,10 +9,10 @@
 #include "ui/models/advice_model.h"
 #include "ui/plurals.h"
 #include "ui/screens/plan/advice_part.h"
-#include "widgets/pill.h"
-#include "widgets/text_label.h"
-#include "widgets/theme_controller.h"
-#include "widgets/trade_off_chart.h"
+#include "widgets/controls/pill.h"
+#include "widgets/controls/text_label.h"
+#include "widgets/look/theme_controller.h"
+#include "widgets/views/trade_off_chart.h"
 
 #include <QAbstractItemModelTester>
 #include <QHeaderView>

@@ -13,9 +13,9 @@
 #include "ui/screens/checkpoints/checkpoint_actions.h"
 #include "ui/screens/checkpoints/checkpoint_table.h"
 #include "ui/screens/checkpoints/diff_dialog.h"
-#include "widgets/line_chart.h"
-#include "widgets/painting.h"
-#include "widgets/text_label.h"
+#include "widgets/curves/line_chart.h"
+#include "widgets/look/painting.h"
+#include "widgets/controls/text_label.h"
 
 #include <QAbstractItemModelTester>
 #include <QCheckBox>

@@ -7,8 +7,8 @@
 #include "ui/models/compare_model.h"
 #include "ui/plurals.h"
 #include "ui/screens/plan/compare_part.h"
-#include "widgets/memory_bar.h"
-#include "widgets/theme_controller.h"
+#include "widgets/views/memory_bar.h"
+#include "widgets/look/theme_controller.h"
 
 #include <QAbstractItemModelTester>
 #include <QComboBox>

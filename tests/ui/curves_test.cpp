@@ -8,11 +8,11 @@
 #include "ui/models/overlay_model.h"
 #include "ui/screens/train/chart_grid.h"
 #include "ui/screens/train/curve_panel.h"
-#include "widgets/controls.h"
-#include "widgets/line_chart.h"
-#include "widgets/log_view.h"
-#include "widgets/number_strip.h"
-#include "widgets/run_row_delegate.h"
+#include "widgets/controls/controls.h"
+#include "widgets/curves/line_chart.h"
+#include "widgets/controls/log_view.h"
+#include "widgets/controls/number_strip.h"
+#include "widgets/controls/run_row_delegate.h"
 
 #include <QAbstractItemModelTester>
 #include <QComboBox>

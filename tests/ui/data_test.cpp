@@ -9,11 +9,11 @@
 #include "ui/bridge/draft.h"
 #include "ui/samples/sample_part.h"
 #include "ui/screens/data/data_screen.h"
-#include "widgets/bar_list.h"
-#include "widgets/controls.h"
-#include "widgets/image_grid.h"
-#include "widgets/messages.h"
-#include "widgets/token_view.h"
+#include "widgets/views/bar_list.h"
+#include "widgets/controls/controls.h"
+#include "widgets/views/image_grid.h"
+#include "widgets/controls/messages.h"
+#include "widgets/views/token_view.h"
 
 #include <QAbstractItemModelTester>
 #include <QLabel>

@@ -12,7 +12,7 @@
 #include "ui/shell/differences_dialog.h"
 #include "ui/shell/help_dialog.h"
 #include "ui/shell/new_run_dialog.h"
-#include "widgets/command_palette.h"
+#include "widgets/controls/command_palette.h"
 
 #include <QTest>
 

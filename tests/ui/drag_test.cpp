@@ -8,10 +8,10 @@
 #include "ui/bridge/convert.h"
 #include "ui/screens/model/row_tree.h"
 #include "ui/screens/train/try_panel.h"
-#include "widgets/controls.h"
-#include "widgets/probability_bars.h"
-#include "widgets/sketch_pad.h"
-#include "widgets/text_label.h"
+#include "widgets/controls/controls.h"
+#include "widgets/views/probability_bars.h"
+#include "widgets/views/sketch_pad.h"
+#include "widgets/controls/text_label.h"
 
 #include <QComboBox>
 #include <QDragEnterEvent>

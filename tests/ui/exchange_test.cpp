@@ -12,9 +12,9 @@
 #include "ui/plurals.h"
 #include "ui/screens/plan/exchange_part.h"
 #include "ui/screens/plan/pattern_part.h"
-#include "widgets/controls.h"
-#include "widgets/text_label.h"
-#include "widgets/theme_controller.h"
+#include "widgets/controls/controls.h"
+#include "widgets/controls/text_label.h"
+#include "widgets/look/theme_controller.h"
 
 #include <QComboBox>
 #include <QPushButton>

@@ -12,7 +12,7 @@
 #include "ui/screens/plan/export_menu.h"
 #include "ui/screens/train/chart_grid.h"
 #include "ui/screens/train/scalar_grid.h"
-#include "widgets/line_chart.h"
+#include "widgets/curves/line_chart.h"
 
 #include <QAbstractButton>
 #include <QApplication>

@@ -5,7 +5,7 @@
 #include "tests/ui/run_log.h"
 #include "tests/ui/studio_fixture.h"
 #include "ui/guarded_application.h"
-#include "widgets/messages.h"
+#include "widgets/controls/messages.h"
 
 #include <QPushButton>
 #ifdef __SANITIZE_ADDRESS__

@@ -6,7 +6,7 @@
 #include "tests/support/weft_test.h"
 #include "ui/models/finding_model.h"
 #include "ui/screens/plan/findings_part.h"
-#include "widgets/theme_controller.h"
+#include "widgets/look/theme_controller.h"
 
 #include <QAbstractItemModelTester>
 #include <QPushButton>

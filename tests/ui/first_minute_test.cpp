@@ -6,11 +6,11 @@
 #include "tests/ui/hands.h"
 #include "tests/ui/patience.h"
 #include "ui/plurals.h"
-#include "widgets/controls.h"
-#include "widgets/line_chart.h"
-#include "widgets/probability_bars.h"
-#include "widgets/sketch_pad.h"
-#include "widgets/text_label.h"
+#include "widgets/controls/controls.h"
+#include "widgets/curves/line_chart.h"
+#include "widgets/views/probability_bars.h"
+#include "widgets/views/sketch_pad.h"
+#include "widgets/controls/text_label.h"
 
 #include <QFileDialog>
 #include <QLineEdit>

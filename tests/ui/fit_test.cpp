@@ -9,10 +9,10 @@
 #include "tests/ui/studio_fixture.h"
 #include "ui/plurals.h"
 #include "ui/screens/data/data_screen.h"
-#include "widgets/controls.h"
-#include "widgets/figure_strip.h"
-#include "widgets/graph_view.h"
-#include "widgets/text_label.h"
+#include "widgets/controls/controls.h"
+#include "widgets/controls/figure_strip.h"
+#include "widgets/views/graph_view.h"
+#include "widgets/controls/text_label.h"
 
 #include <QAbstractButton>
 #include <QAbstractItemView>

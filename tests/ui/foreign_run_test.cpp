@@ -9,8 +9,8 @@
 #include "ui/screens/home/home_screen.h"
 #include "ui/screens/runs/runs_screen.h"
 #include "ui/screens/train/scalar_grid.h"
-#include "widgets/line_chart.h"
-#include "widgets/messages.h"
+#include "widgets/curves/line_chart.h"
+#include "widgets/controls/messages.h"
 
 #include <QApplication>
 #include <QComboBox>

@@ -9,7 +9,7 @@
 #include "ui/forms/number_text.h"
 #include "ui/forms/simple_editors.h"
 #include "ui/forms/table_form.h"
-#include "widgets/controls.h"
+#include "widgets/controls/controls.h"
 
 #include <QComboBox>
 #include <QCompleter>

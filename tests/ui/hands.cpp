@@ -2,7 +2,7 @@
 #include "tests/ui/hands.h"
 
 #include "tests/ui/patience.h"
-#include "widgets/controls.h"
+#include "widgets/controls/controls.h"
 
 #include <QAbstractButton>
 #include <QAbstractItemView>

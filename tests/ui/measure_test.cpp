@@ -6,7 +6,7 @@
 #include "tests/ui/studio_fixture.h"
 #include "ui/bridge/convert.h"
 #include "ui/bridge/machine_measure.h"
-#include "widgets/text_label.h"
+#include "widgets/controls/text_label.h"
 
 #include <QPushButton>
 #include <QSignalSpy>

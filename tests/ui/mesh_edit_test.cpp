@@ -17,11 +17,11 @@
 #include "ui/screens/plan/plan_screen.h"
 #include "ui/screens/plan/rules_part.h"
 #include "ui/screens/plan/tensor_tree.h"
-#include "widgets/axis_chip.h"
-#include "widgets/messages.h"
-#include "widgets/stage_strip.h"
-#include "widgets/text_label.h"
-#include "widgets/tile_view.h"
+#include "widgets/mesh/axis_chip.h"
+#include "widgets/controls/messages.h"
+#include "widgets/mesh/stage_strip.h"
+#include "widgets/controls/text_label.h"
+#include "widgets/mesh/tile_view.h"
 
 #include <QAbstractButton>
 #include <QApplication>

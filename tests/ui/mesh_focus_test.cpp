@@ -7,7 +7,7 @@
 #include "tests/ui/small_gpt.h"
 #include "ui/plurals.h"
 #include "ui/screens/plan/mesh_part.h"
-#include "widgets/controls.h"
+#include "widgets/controls/controls.h"
 
 #include <QApplication>
 #include <QScrollArea>

@@ -15,8 +15,8 @@
 #include "ui/models/tensor_tree_model.h"
 #include "ui/plurals.h"
 #include "ui/screens/plan/plan_screen.h"
-#include "widgets/device_times.h"
-#include "widgets/text_label.h"
+#include "widgets/mesh/device_times.h"
+#include "widgets/controls/text_label.h"
 
 #include <QAbstractItemView>
 #include <QFileDialog>

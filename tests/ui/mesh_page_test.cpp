@@ -15,8 +15,8 @@
 #include "ui/screens/plan/plan_screen.h"
 #include "ui/screens/plan/rules_part.h"
 #include "ui/screens/plan/tensor_tree.h"
-#include "widgets/messages.h"
-#include "widgets/text_label.h"
+#include "widgets/controls/messages.h"
+#include "widgets/controls/text_label.h"
 
 #include <QAbstractButton>
 #include <QLineEdit>

@@ -9,9 +9,9 @@
 #include "ui/plurals.h"
 #include "ui/screens/plan/exchange_part.h"
 #include "ui/screens/plan/pipeline_part.h"
-#include "widgets/controls.h"
-#include "widgets/text_label.h"
-#include "widgets/theme_controller.h"
+#include "widgets/controls/controls.h"
+#include "widgets/controls/text_label.h"
+#include "widgets/look/theme_controller.h"
 
 #include <QAbstractItemModelTester>
 #include <QPushButton>

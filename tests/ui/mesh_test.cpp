@@ -7,8 +7,8 @@
 #include "ui/bridge/mesh_edit.h"
 #include "ui/screens/plan/mesh_part.h"
 #include "ui/screens/plan/plan_screen.h"
-#include "widgets/device_grid.h"
-#include "widgets/messages.h"
+#include "widgets/mesh/device_grid.h"
+#include "widgets/controls/messages.h"
 
 #include <QAbstractButton>
 #include <QComboBox>

@@ -5,7 +5,7 @@
 #include "tests/ui/patience.h"
 #include "tests/ui/studio_fixture.h"
 #include "ui/bridge/convert.h"
-#include "widgets/log_view.h"
+#include "widgets/controls/log_view.h"
 
 #include <QListView>
 #include <QPushButton>

@@ -9,9 +9,9 @@
 #include "ui/models/problem_model.h"
 #include "ui/screens/model/layer_tree.h"
 #include "ui/screens/model/model_screen.h"
-#include "widgets/figure_strip.h"
-#include "widgets/graph_view.h"
-#include "widgets/messages.h"
+#include "widgets/controls/figure_strip.h"
+#include "widgets/views/graph_view.h"
+#include "widgets/controls/messages.h"
 
 #include <QMenu>
 #include <QPushButton>

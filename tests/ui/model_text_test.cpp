@@ -6,7 +6,7 @@
 #include "tests/ui/studio_fixture.h"
 #include "ui/screens/model/model_screen.h"
 #include "ui/screens/model/model_text_panel.h"
-#include "widgets/text_label.h"
+#include "widgets/controls/text_label.h"
 
 #include <QPlainTextEdit>
 #include <QPushButton>

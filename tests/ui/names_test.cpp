@@ -7,8 +7,8 @@
 #include "ui/plurals.h"
 #include "ui/screens/data/data_screen.h"
 #include "ui/screens/screen_list.h"
-#include "widgets/controls.h"
-#include "widgets/painted_view.h"
+#include "widgets/controls/controls.h"
+#include "widgets/views/painted_view.h"
 
 #include <QAbstractButton>
 #include <QAbstractItemView>

@@ -8,9 +8,9 @@
 #include "ui/actions.h"
 #include "ui/bridge/convert.h"
 #include "ui/shell/new_run_dialog.h"
-#include "widgets/command_palette.h"
-#include "widgets/messages.h"
-#include "widgets/text_label.h"
+#include "widgets/controls/command_palette.h"
+#include "widgets/controls/messages.h"
+#include "widgets/controls/text_label.h"
 
 #include <QComboBox>
 #include <QFileDialog>

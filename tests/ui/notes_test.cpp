@@ -5,8 +5,8 @@
 #include "tests/ui/patience.h"
 #include "tests/ui/studio_fixture.h"
 #include "ui/shell/status_bar.h"
-#include "widgets/log_view.h"
-#include "widgets/messages.h"
+#include "widgets/controls/log_view.h"
+#include "widgets/controls/messages.h"
 
 #include <QApplication>
 #include <QPushButton>

@@ -9,7 +9,7 @@
 #include "ui/models/column_model.h"
 #include "ui/screens/home/home_screen.h"
 #include "ui/screens/home/offer_page.h"
-#include "widgets/style.h"
+#include "widgets/look/style.h"
 
 #include <QAbstractItemModelTester>
 #include <QAction>

@@ -7,7 +7,7 @@
 #include "tests/ui/studio_fixture.h"
 #include "ui/bridge/convert.h"
 #include "ui/models/checkpoint_model.h"
-#include "widgets/messages.h"
+#include "widgets/controls/messages.h"
 
 #include <QSignalSpy>
 #include <QTableView>

@@ -5,9 +5,9 @@
 #include "tests/ui/patience.h"
 #include "tests/ui/studio_fixture.h"
 #include "ui/screens/train/summary_card.h"
-#include "widgets/line_chart.h"
-#include "widgets/style.h"
-#include "widgets/text_label.h"
+#include "widgets/curves/line_chart.h"
+#include "widgets/look/style.h"
+#include "widgets/controls/text_label.h"
 
 #include <QClipboard>
 #include <QPushButton>

@@ -12,9 +12,9 @@
 #include "ui/models/tensor_model.h"
 #include "ui/screens/plan/plan_screen.h"
 #include "ui/screens/plan/verdict_part.h"
-#include "widgets/line_view.h"
-#include "widgets/memory_timeline.h"
-#include "widgets/text_label.h"
+#include "widgets/controls/line_view.h"
+#include "widgets/views/memory_timeline.h"
+#include "widgets/controls/text_label.h"
 
 #include <QAbstractButton>
 #include <QAbstractItemModelTester>

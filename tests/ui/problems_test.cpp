@@ -8,8 +8,8 @@
 #include "ui/screens/checkpoints/fork_dialog.h"
 #include "ui/screens/data/data_screen.h"
 
-#include "widgets/lr_curve.h"
-#include "widgets/text_label.h"
+#include "widgets/curves/lr_curve.h"
+#include "widgets/controls/text_label.h"
 #include <QDialog>
 #include <QLabel>
 #include <QLineEdit>

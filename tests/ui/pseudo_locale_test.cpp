@@ -9,9 +9,9 @@
 #include "ui/bridge/convert.h"
 #include "ui/language.h"
 #include "ui/screens/screen_list.h"
-#include "widgets/controls.h"
-#include "widgets/painting.h"
-#include "widgets/text_label.h"
+#include "widgets/controls/controls.h"
+#include "widgets/look/painting.h"
+#include "widgets/controls/text_label.h"
 
 #include <QAbstractButton>
 #include <QHeaderView>

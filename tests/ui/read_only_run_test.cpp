@@ -7,8 +7,8 @@
 #include "tests/ui/studio_fixture.h"
 #include "ui/bridge/convert.h"
 #include "ui/screens/train/try_input.h"
-#include "widgets/controls.h"
-#include "widgets/probability_bars.h"
+#include "widgets/controls/controls.h"
+#include "widgets/views/probability_bars.h"
 
 #include <QComboBox>
 #include <QPushButton>

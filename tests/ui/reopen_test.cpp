@@ -7,7 +7,7 @@
 #include "tests/ui/studio_fixture.h"
 #include "ui/bridge/convert.h"
 #include "ui/bridge/curve_runs.h"
-#include "widgets/controls.h"
+#include "widgets/controls/controls.h"
 
 #include <QSettings>
 #include <QSplitter>

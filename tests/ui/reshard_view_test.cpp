@@ -11,10 +11,10 @@
 #include "ui/models/reshard_model.h"
 #include "ui/plurals.h"
 #include "ui/screens/plan/checkpoint_part.h"
-#include "widgets/messages.h"
-#include "widgets/reshard_view.h"
-#include "widgets/text_label.h"
-#include "widgets/theme_controller.h"
+#include "widgets/controls/messages.h"
+#include "widgets/mesh/reshard_view.h"
+#include "widgets/controls/text_label.h"
+#include "widgets/look/theme_controller.h"
 
 #include <QAbstractItemModelTester>
 #include <QComboBox>

@@ -10,12 +10,12 @@
 #include "ui/models/run_table_model.h"
 #include "ui/screens/runs/runs_screen.h"
 #include "ui/screens/runs/runs_table.h"
-#include "widgets/controls.h"
-#include "widgets/line_chart.h"
-#include "widgets/painting.h"
-#include "widgets/parallel_view.h"
-#include "widgets/series_store.h"
-#include "widgets/text_label.h"
+#include "widgets/controls/controls.h"
+#include "widgets/curves/line_chart.h"
+#include "widgets/look/painting.h"
+#include "widgets/views/parallel_view.h"
+#include "widgets/curves/series_store.h"
+#include "widgets/controls/text_label.h"
 
 #include <QAbstractItemModelTester>
 #include <QComboBox>

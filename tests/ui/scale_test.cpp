@@ -7,7 +7,7 @@
 #include "tests/ui/patience.h"
 #include "ui/plurals.h"
 #include "ui/screens/screen_list.h"
-#include "widgets/controls.h"
+#include "widgets/controls/controls.h"
 
 #include <QAbstractItemView>
 #include <QPaintEngine>

@@ -9,12 +9,12 @@
 #include "ui/screens/plan/moment_line.h"
 #include "ui/screens/plan/plan_screen.h"
 #include "ui/screens/plan/scrub_part.h"
-#include "widgets/controls.h"
-#include "widgets/device_grid.h"
-#include "widgets/gantt_view.h"
-#include "widgets/memory_timeline.h"
-#include "widgets/pill.h"
-#include "widgets/theme_controller.h"
+#include "widgets/controls/controls.h"
+#include "widgets/mesh/device_grid.h"
+#include "widgets/mesh/gantt_view.h"
+#include "widgets/views/memory_timeline.h"
+#include "widgets/controls/pill.h"
+#include "widgets/look/theme_controller.h"
 
 #include <QAbstractButton>
 #include <QTableView>

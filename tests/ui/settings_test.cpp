@@ -4,8 +4,8 @@
 #include "tests/ui/studio_fixture.h"
 #include "ui/bridge/convert.h"
 #include "ui/settings/settings_dialog.h"
-#include "widgets/controls.h"
-#include "widgets/text_label.h"
+#include "widgets/controls/controls.h"
+#include "widgets/controls/text_label.h"
 
 #include <QKeySequenceEdit>
 #include <QLineEdit>

@@ -8,9 +8,9 @@
 #include "ui/screens/screen_list.h"
 #include "ui/shell/message_box.h"
 #include "ui/shell/page_help.h"
-#include "widgets/command_palette.h"
-#include "widgets/style.h"
-#include "widgets/text_label.h"
+#include "widgets/controls/command_palette.h"
+#include "widgets/look/style.h"
+#include "widgets/controls/text_label.h"
 
 #include <QLabel>
 #include <QLineEdit>

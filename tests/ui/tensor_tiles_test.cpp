@@ -9,9 +9,9 @@
 #include "ui/models/tensor_tree_model.h"
 #include "ui/screens/plan/tensor_tree.h"
 #include "ui/screens/plan/tile_part.h"
-#include "widgets/controls.h"
-#include "widgets/text_label.h"
-#include "widgets/tile_view.h"
+#include "widgets/controls/controls.h"
+#include "widgets/controls/text_label.h"
+#include "widgets/mesh/tile_view.h"
 
 #include <QAbstractItemModelTester>
 #include <QComboBox>

@@ -14,11 +14,11 @@
 #include "ui/forms/number_input.h"
 #include "ui/models/problem_model.h"
 #include "ui/screens/training/training_screen.h"
-#include "widgets/controls.h"
-#include "widgets/curve_editor.h"
-#include "widgets/figure_strip.h"
-#include "widgets/lifeline_chart.h"
-#include "widgets/text_label.h"
+#include "widgets/controls/controls.h"
+#include "widgets/curves/curve_editor.h"
+#include "widgets/controls/figure_strip.h"
+#include "widgets/views/lifeline_chart.h"
+#include "widgets/controls/text_label.h"
 
 #include <QApplication>
 #include <QClipboard>

@@ -11,13 +11,13 @@
 #include "ui/bridge/trial_host.h"
 #include "ui/screens/train/try_input.h"
 #include "ui/screens/train/try_row.h"
-#include "widgets/confusion_view.h"
-#include "widgets/controls.h"
-#include "widgets/image_grid.h"
-#include "widgets/probability_bars.h"
-#include "widgets/sketch_pad.h"
-#include "widgets/step_dots.h"
-#include "widgets/text_label.h"
+#include "widgets/views/confusion_view.h"
+#include "widgets/controls/controls.h"
+#include "widgets/views/image_grid.h"
+#include "widgets/views/probability_bars.h"
+#include "widgets/views/sketch_pad.h"
+#include "widgets/views/step_dots.h"
+#include "widgets/controls/text_label.h"
 
 #include <QAbstractItemModelTester>
 #include <QComboBox>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Colours of runs and devices can be told apart by eyes that lack one kind of cone.
 #include "tests/support/weft_test.h"
-#include "widgets/theme.h"
+#include "widgets/look/theme.h"
 
 #include <array>
 #include <cmath>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/support/weft_test.h"
-#include "widgets/curve_raster.h"
+#include "widgets/curves/curve_raster.h"
 
 #include <cmath>
 #include <vector>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/support/weft_test.h"
-#include "widgets/chart_axis.h"
-#include "widgets/line_chart.h"
-#include "widgets/painting.h"
-#include "widgets/theme_controller.h"
+#include "widgets/curves/chart_axis.h"
+#include "widgets/curves/line_chart.h"
+#include "widgets/look/painting.h"
+#include "widgets/look/theme_controller.h"
 
 #include <QImage>
 #include <QTemporaryDir>

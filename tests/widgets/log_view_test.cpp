@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/support/weft_test.h"
-#include "widgets/log_view.h"
+#include "widgets/controls/log_view.h"
 
 #include <QAbstractItemModelTester>
 #include <QLineEdit>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // How the numbers of a column are written.
 #include "tests/support/weft_test.h"
-#include "widgets/number_style.h"
+#include "widgets/look/number_style.h"
 
 #include <cmath>
 

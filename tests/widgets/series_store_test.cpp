@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/support/weft_test.h"
-#include "widgets/series_store.h"
+#include "widgets/curves/series_store.h"
 
 #include <cmath>
 #include <map>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Messages at the edge of a page: they lie on it while the mouse is there.
 #include "tests/support/weft_test.h"
-#include "widgets/messages.h"
-#include "widgets/shelf.h"
-#include "widgets/tab_walk.h"
+#include "widgets/controls/messages.h"
+#include "widgets/controls/shelf.h"
+#include "widgets/controls/tab_walk.h"
 
 #include <QPushButton>
 #include <QVBoxLayout>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Against a portal of our own on a private bus.
 #include "tests/support/weft_test.h"
-#include "widgets/system_theme.h"
+#include "widgets/look/system_theme.h"
 
 #include <QDBusMessage>
 #include <QProcess>

@@ -2,7 +2,7 @@
 #include "ui/bridge/convert.h"
 
 #include "core/base/error.h"
-#include "widgets/number_style.h"
+#include "widgets/look/number_style.h"
 
 #include <QDateTime>
 #include <QLocale>

@@ -2,7 +2,7 @@
 #include "ui/bridge/device_load.h"
 
 #include "ui/bridge/plan_digest.h"
-#include "widgets/painting.h"
+#include "widgets/look/painting.h"
 
 #include <QCoreApplication>
 #include <QStringList>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "core/plan/plan.h"
-#include "widgets/exchange_view.h"
+#include "widgets/mesh/exchange_view.h"
 
 #include <QString>
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "core/plan/plan.h"
-#include "widgets/device_set.h"
+#include "widgets/mesh/device_set.h"
 
 namespace weft::ui {
 

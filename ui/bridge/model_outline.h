@@ -5,7 +5,7 @@
 #pragma once
 
 #include "core/compile/model_sketch.h"
-#include "widgets/graph_layout.h"
+#include "widgets/views/graph_layout.h"
 
 #include <QString>
 

@@ -2,7 +2,7 @@
 #include "ui/bridge/opening_news.h"
 
 #include "ui/bridge/convert.h"
-#include "widgets/painting.h"
+#include "widgets/look/painting.h"
 
 #include <QCoreApplication>
 #include <QPointer>

@@ -3,7 +3,7 @@
 // prices (core/cost/exchange.h). Pure; the numbers are computed, not drawn.
 #pragma once
 
-#include "widgets/pattern_view.h"
+#include "widgets/mesh/pattern_view.h"
 
 #include <string>
 #include <vector>

@@ -7,7 +7,7 @@
 #include "core/plan/plan.h"
 #include "core/train/record/event.h"
 #include "ui/bridge/step_clock.h"
-#include "widgets/gantt_view.h"
+#include "widgets/mesh/gantt_view.h"
 
 #include <optional>
 

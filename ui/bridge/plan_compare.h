@@ -4,7 +4,7 @@
 #pragma once
 
 #include "ui/bridge/plan_digest.h"
-#include "widgets/memory_bar.h"
+#include "widgets/views/memory_bar.h"
 
 #include <QString>
 

@@ -5,7 +5,7 @@
 
 #include "core/compile/run_config.h"
 #include "core/cost/hardware.h"
-#include "widgets/graph_layout.h"
+#include "widgets/views/graph_layout.h"
 
 #include <QString>
 #include <QStringList>

@@ -10,7 +10,7 @@
 #include "core/train/slot_blocks.h"
 #include "ui/bridge/convert.h"
 #include "ui/bridge/tensor_tiles.h"
-#include "widgets/tile_array.h"
+#include "widgets/mesh/tile_array.h"
 
 #include <QObject>
 

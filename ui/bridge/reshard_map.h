@@ -4,7 +4,7 @@
 #pragma once
 
 #include "core/train/reshard.h"
-#include "widgets/reshard_view.h"
+#include "widgets/mesh/reshard_view.h"
 
 #include <QString>
 

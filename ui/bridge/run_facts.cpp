@@ -3,7 +3,7 @@
 
 #include "ui/bridge/convert.h"
 #include "ui/forms/number_text.h"
-#include "widgets/series_store.h"
+#include "widgets/curves/series_store.h"
 
 #include <algorithm>
 #include <limits>

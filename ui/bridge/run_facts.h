@@ -3,8 +3,8 @@
 #pragma once
 
 #include "core/train/record/run_summary.h"
-#include "widgets/sparkline.h"
-#include "widgets/theme.h"
+#include "widgets/curves/sparkline.h"
+#include "widgets/look/theme.h"
 
 #include <QString>
 

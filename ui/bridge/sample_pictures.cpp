@@ -5,7 +5,7 @@
 #include "core/data/dataset.h"
 #include "ui/bridge/background.h"
 #include "ui/bridge/convert.h"
-#include "widgets/image_grid.h"
+#include "widgets/views/image_grid.h"
 
 #include <cstring>
 #include <mutex>

@@ -5,7 +5,7 @@
 
 #include "core/plan/plan.h"
 #include "core/sharding/spec_text.h"
-#include "widgets/tile_array.h"
+#include "widgets/mesh/tile_array.h"
 
 #include <QString>
 #include <QStringList>

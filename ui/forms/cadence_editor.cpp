@@ -3,8 +3,8 @@
 
 #include "ui/bridge/convert.h"
 #include "ui/forms/number_input.h"
-#include "widgets/controls.h"
-#include "widgets/style.h"
+#include "widgets/controls/controls.h"
+#include "widgets/look/style.h"
 
 #include <QComboBox>
 #include <QHBoxLayout>

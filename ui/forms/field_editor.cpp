@@ -7,8 +7,8 @@
 #include "ui/forms/number_input.h"
 #include "ui/forms/record_editor.h"
 #include "ui/forms/simple_editors.h"
-#include "widgets/controls.h"
-#include "widgets/theme.h"
+#include "widgets/controls/controls.h"
+#include "widgets/look/theme.h"
 
 #include <QEvent>
 #include <QHBoxLayout>

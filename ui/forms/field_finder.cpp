@@ -5,7 +5,7 @@
 #include "ui/bridge/convert.h"
 #include "ui/forms/number_input.h"
 #include "ui/forms/record_editor.h"
-#include "widgets/icon.h"
+#include "widgets/look/icon.h"
 
 #include <QAbstractItemView>
 #include <QCompleter>

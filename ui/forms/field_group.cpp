@@ -3,8 +3,8 @@
 
 #include "core/base/check.h"
 #include "ui/forms/number_input.h"
-#include "widgets/flow_layout.h"
-#include "widgets/theme.h"
+#include "widgets/controls/flow_layout.h"
+#include "widgets/look/theme.h"
 
 #include <QEvent>
 #include <QVBoxLayout>

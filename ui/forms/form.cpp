@@ -2,7 +2,7 @@
 #include "ui/forms/form.h"
 
 #include "core/base/check.h"
-#include "widgets/theme.h"
+#include "widgets/look/theme.h"
 
 #include <QScrollArea>
 #include <QVBoxLayout>

@@ -4,11 +4,11 @@
 #include "core/config/pointer.h"
 #include "ui/bridge/convert.h"
 #include "ui/forms/number_input.h"
-#include "widgets/controls.h"
-#include "widgets/flow_layout.h"
-#include "widgets/icon.h"
-#include "widgets/style.h"
-#include "widgets/text_label.h"
+#include "widgets/controls/controls.h"
+#include "widgets/controls/flow_layout.h"
+#include "widgets/look/icon.h"
+#include "widgets/look/style.h"
+#include "widgets/controls/text_label.h"
 
 #include <QHBoxLayout>
 #include <QLineEdit>

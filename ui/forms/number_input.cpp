@@ -4,7 +4,7 @@
 #include "ui/bridge/convert.h"
 #include "ui/forms/field_editor.h"
 #include "ui/forms/number_text.h"
-#include "widgets/style.h"
+#include "widgets/look/style.h"
 
 #include <QCoreApplication>
 #include <QFontMetrics>

@@ -4,9 +4,9 @@
 #include "ui/bridge/convert.h"
 #include "ui/forms/number_input.h"
 #include "ui/forms/table_form.h"
-#include "widgets/controls.h"
-#include "widgets/style.h"
-#include "widgets/text_label.h"
+#include "widgets/controls/controls.h"
+#include "widgets/look/style.h"
+#include "widgets/controls/text_label.h"
 
 #include <QComboBox>
 #include <QHBoxLayout>

@@ -4,7 +4,7 @@
 #include "core/base/check.h"
 #include "ui/forms/field_box.h"
 #include "ui/forms/problem_lines.h"
-#include "widgets/theme.h"
+#include "widgets/look/theme.h"
 
 #include <QVBoxLayout>
 

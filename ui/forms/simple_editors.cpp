@@ -4,9 +4,9 @@
 #include "ui/bridge/convert.h"
 #include "ui/file_dialog.h"
 #include "ui/forms/number_input.h"
-#include "widgets/controls.h"
-#include "widgets/icon.h"
-#include "widgets/style.h"
+#include "widgets/controls/controls.h"
+#include "widgets/look/icon.h"
+#include "widgets/look/style.h"
 
 #include <QComboBox>
 #include <QHBoxLayout>

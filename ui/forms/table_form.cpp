@@ -3,8 +3,8 @@
 
 #include "core/config/pointer.h"
 #include "ui/bridge/convert.h"
-#include "widgets/icon.h"
-#include "widgets/style.h"
+#include "widgets/look/icon.h"
+#include "widgets/look/style.h"
 
 #include <QHBoxLayout>
 #include <QPushButton>

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "ui/bridge/mesh_search.h"
-#include "widgets/number_style.h"
+#include "widgets/look/number_style.h"
 
 #include <QAbstractTableModel>
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "core/checkpoint/checkpoint.h"
-#include "widgets/number_style.h"
+#include "widgets/look/number_style.h"
 
 #include <QAbstractTableModel>
 

@@ -3,7 +3,7 @@
 
 #include "core/base/text.h"
 #include "ui/bridge/convert.h"
-#include "widgets/theme.h"
+#include "widgets/look/theme.h"
 
 #include <QDateTime>
 #include <QLocale>

@@ -5,7 +5,7 @@
 
 #include "core/checkpoint/checkpoint.h"
 #include "ui/bridge/run_model.h"
-#include "widgets/number_style.h"
+#include "widgets/look/number_style.h"
 
 #include <QAbstractTableModel>
 

@@ -3,7 +3,7 @@
 
 #include "ui/bridge/convert.h"
 #include "ui/bridge/tensor_tiles.h"
-#include "widgets/mark_delegate.h"
+#include "widgets/controls/mark_delegate.h"
 
 #include <algorithm>
 #include <utility>

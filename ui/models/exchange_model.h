@@ -4,7 +4,7 @@
 
 #include "ui/bridge/exchange_rows.h"
 #include "ui/bridge/plan_digest.h"
-#include "widgets/number_style.h"
+#include "widgets/look/number_style.h"
 
 #include <QAbstractTableModel>
 

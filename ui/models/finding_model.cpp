@@ -3,7 +3,7 @@
 
 #include "core/base/text.h"
 #include "ui/bridge/convert.h"
-#include "widgets/painting.h"
+#include "widgets/look/painting.h"
 
 #include <algorithm>
 #include <map>

@@ -5,7 +5,7 @@
 
 #include "ui/bridge/curve_runs.h"
 #include "ui/bridge/run_index.h"
-#include "widgets/number_style.h"
+#include "widgets/look/number_style.h"
 
 #include <QAbstractListModel>
 #include <QAbstractTableModel>

@@ -5,7 +5,7 @@
 #include "ui/bridge/convert.h"
 #include "ui/bridge/place_text.h"
 #include "ui/studio.h"
-#include "widgets/icon.h"
+#include "widgets/look/icon.h"
 
 #include <algorithm>
 

@@ -3,7 +3,7 @@
 
 #include "ui/bridge/convert.h"
 #include "ui/bridge/tensor_tiles.h"
-#include "widgets/tile_array.h"
+#include "widgets/mesh/tile_array.h"
 
 #include <algorithm>
 

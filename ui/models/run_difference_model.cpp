@@ -2,7 +2,7 @@
 #include "ui/models/run_difference_model.h"
 
 #include "ui/bridge/convert.h"
-#include "widgets/theme.h"
+#include "widgets/look/theme.h"
 
 namespace weft::ui {
 namespace {

@@ -5,8 +5,8 @@
 #include "ui/bridge/run_curves.h"
 #include "ui/bridge/run_index.h"
 #include "ui/models/run_column.h"
-#include "widgets/number_style.h"
-#include "widgets/sparkline.h"
+#include "widgets/look/number_style.h"
+#include "widgets/curves/sparkline.h"
 
 #include <QAbstractTableModel>
 

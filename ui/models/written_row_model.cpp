@@ -2,7 +2,7 @@
 #include "ui/models/written_row_model.h"
 
 #include "ui/bridge/convert.h"
-#include "widgets/painting.h"
+#include "widgets/look/painting.h"
 
 #include <algorithm>
 

@@ -2,9 +2,9 @@
 #include "ui/samples/class_part.h"
 
 #include "ui/bridge/convert.h"
-#include "widgets/bar_list.h"
-#include "widgets/card.h"
-#include "widgets/text_label.h"
+#include "widgets/views/bar_list.h"
+#include "widgets/controls/card.h"
+#include "widgets/controls/text_label.h"
 
 #include <QVBoxLayout>
 

@@ -5,14 +5,14 @@
 #include "ui/models/sample_model.h"
 #include "ui/samples/sample_picture.h"
 #include "ui/screens/table.h"
-#include "widgets/card.h"
-#include "widgets/controls.h"
-#include "widgets/icon.h"
-#include "widgets/image_grid.h"
-#include "widgets/messages.h"
-#include "widgets/style.h"
-#include "widgets/text_label.h"
-#include "widgets/token_view.h"
+#include "widgets/controls/card.h"
+#include "widgets/controls/controls.h"
+#include "widgets/look/icon.h"
+#include "widgets/views/image_grid.h"
+#include "widgets/controls/messages.h"
+#include "widgets/look/style.h"
+#include "widgets/controls/text_label.h"
+#include "widgets/views/token_view.h"
 
 #include <QHeaderView>
 #include <QLineEdit>

@@ -2,7 +2,7 @@
 #include "ui/samples/sample_picture.h"
 
 #include "ui/bridge/convert.h"
-#include "widgets/image_grid.h"
+#include "widgets/views/image_grid.h"
 
 #include <algorithm>
 #include <cmath>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "ui/bridge/data_preview.h"
-#include "widgets/token_view.h"
+#include "widgets/views/token_view.h"
 
 #include <QImage>
 

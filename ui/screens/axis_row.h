@@ -4,7 +4,7 @@
 #pragma once
 
 #include "ui/bridge/mesh_edit.h"
-#include "widgets/card.h"
+#include "widgets/controls/card.h"
 
 #include <QWidget>
 

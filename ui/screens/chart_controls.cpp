@@ -2,12 +2,12 @@
 #include "ui/screens/chart_controls.h"
 
 #include "ui/screens/chart_frame.h"
-#include "widgets/card.h"
-#include "widgets/icon.h"
-#include "widgets/line_chart.h"
-#include "widgets/series_store.h"
-#include "widgets/style.h"
-#include "widgets/text_label.h"
+#include "widgets/controls/card.h"
+#include "widgets/look/icon.h"
+#include "widgets/curves/line_chart.h"
+#include "widgets/curves/series_store.h"
+#include "widgets/look/style.h"
+#include "widgets/controls/text_label.h"
 
 #include <QComboBox>
 #include <QEvent>

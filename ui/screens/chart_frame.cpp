@@ -2,10 +2,10 @@
 #include "ui/screens/chart_frame.h"
 
 #include "ui/screens/drawings.h"
-#include "widgets/card.h"
-#include "widgets/icon.h"
-#include "widgets/line_chart.h"
-#include "widgets/style.h"
+#include "widgets/controls/card.h"
+#include "widgets/look/icon.h"
+#include "widgets/curves/line_chart.h"
+#include "widgets/look/style.h"
 
 #include <QApplication>
 #include <QKeyEvent>

@@ -5,7 +5,7 @@
 #include "ui/bridge/draft.h"
 #include "ui/forms/field_finder.h"
 #include "ui/screens/screen_list.h"
-#include "widgets/pill.h"
+#include "widgets/controls/pill.h"
 
 #include <QPushButton>
 #include <QShortcut>

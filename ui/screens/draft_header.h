@@ -3,7 +3,7 @@
 // way to a field by its name (Ctrl+F anywhere on the page).
 #pragma once
 
-#include "widgets/card.h"
+#include "widgets/controls/card.h"
 
 #include <functional>
 #include <string>

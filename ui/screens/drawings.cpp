@@ -3,10 +3,10 @@
 
 #include "ui/file_dialog.h"
 #include "ui/screens/screen.h"
-#include "widgets/icon.h"
-#include "widgets/line_chart.h"
-#include "widgets/menu_text.h"
-#include "widgets/painted_view.h"
+#include "widgets/look/icon.h"
+#include "widgets/curves/line_chart.h"
+#include "widgets/look/menu_text.h"
+#include "widgets/views/painted_view.h"
 
 #include <QCoreApplication>
 #include <QFileInfo>

@@ -3,8 +3,8 @@
 
 #include "ui/bridge/convert.h"
 #include "ui/bridge/run_index.h"
-#include "widgets/icon.h"
-#include "widgets/menu_text.h"
+#include "widgets/look/icon.h"
+#include "widgets/look/menu_text.h"
 
 #include <QCoreApplication>
 #include <QMenu>

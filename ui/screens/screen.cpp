@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/screens/screen.h"
 
-#include "widgets/messages.h"
+#include "widgets/controls/messages.h"
 
 namespace weft::ui {
 

@@ -2,7 +2,7 @@
 // A page of the studio: one folder under ui/screens, one record, one line in screen_list.h.
 #pragma once
 
-#include "widgets/nav_rail.h"
+#include "widgets/controls/nav_rail.h"
 
 #include <QAction>
 #include <QWidget>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/screens/table.h"
 
-#include "widgets/painting.h"
+#include "widgets/look/painting.h"
 
 #include <QEvent>
 #include <QHeaderView>

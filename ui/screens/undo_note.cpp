@@ -2,7 +2,7 @@
 #include "ui/screens/undo_note.h"
 
 #include "ui/screens/screen.h"
-#include "widgets/messages.h"
+#include "widgets/controls/messages.h"
 
 #include <QAction>
 

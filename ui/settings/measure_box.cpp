@@ -4,9 +4,9 @@
 #include "ui/bridge/convert.h"
 #include "ui/bridge/machine_measure.h"
 #include "ui/studio.h"
-#include "widgets/controls.h"
-#include "widgets/style.h"
-#include "widgets/text_label.h"
+#include "widgets/controls/controls.h"
+#include "widgets/look/style.h"
+#include "widgets/controls/text_label.h"
 
 #include <QHBoxLayout>
 #include <QPushButton>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "core/sharding/spec_text.h"
-#include "widgets/theme_controller.h"
+#include "widgets/look/theme_controller.h"
 
 #include <QMap>
 #include <QObject>

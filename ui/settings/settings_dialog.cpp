@@ -6,12 +6,12 @@
 #include "ui/settings/measure_box.h"
 #include "ui/settings/shortcut_editor.h"
 #include "ui/studio.h"
-#include "widgets/card.h"
-#include "widgets/controls.h"
-#include "widgets/menu_text.h"
-#include "widgets/messages.h"
-#include "widgets/style.h"
-#include "widgets/text_label.h"
+#include "widgets/controls/card.h"
+#include "widgets/controls/controls.h"
+#include "widgets/look/menu_text.h"
+#include "widgets/controls/messages.h"
+#include "widgets/look/style.h"
+#include "widgets/controls/text_label.h"
 
 #include <QDesktopServices>
 #include <QFileInfo>

@@ -2,8 +2,8 @@
 #include "ui/settings/shortcut_editor.h"
 
 #include "ui/actions.h"
-#include "widgets/text_label.h"
-#include "widgets/theme.h"
+#include "widgets/controls/text_label.h"
+#include "widgets/look/theme.h"
 
 #include <QHBoxLayout>
 #include <QHeaderView>

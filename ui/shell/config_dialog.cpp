@@ -5,10 +5,10 @@
 #include "ui/bridge/convert.h"
 #include "ui/bridge/draft.h"
 #include "ui/bridge/place_text.h"
-#include "widgets/card.h"
-#include "widgets/icon.h"
-#include "widgets/style.h"
-#include "widgets/text_label.h"
+#include "widgets/controls/card.h"
+#include "widgets/look/icon.h"
+#include "widgets/look/style.h"
+#include "widgets/controls/text_label.h"
 
 #include <QFileDialog>
 #include <QHBoxLayout>

@@ -5,8 +5,8 @@
 #include "ui/bridge/draft.h"
 #include "ui/bridge/run_model.h"
 #include "ui/forms/number_text.h"
-#include "widgets/style.h"
-#include "widgets/text_label.h"
+#include "widgets/look/style.h"
+#include "widgets/controls/text_label.h"
 
 #include <QDialogButtonBox>
 #include <QHeaderView>

@@ -5,9 +5,9 @@
 #include "ui/bridge/convert.h"
 #include "ui/forms/field_box.h"
 #include "ui/shell/page_help.h"
-#include "widgets/card.h"
-#include "widgets/style.h"
-#include "widgets/text_label.h"
+#include "widgets/controls/card.h"
+#include "widgets/look/style.h"
+#include "widgets/controls/text_label.h"
 
 #include <QDialogButtonBox>
 #include <QGridLayout>

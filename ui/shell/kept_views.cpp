@@ -3,7 +3,7 @@
 
 #include "ui/bridge/convert.h"
 #include "ui/bridge/curve_runs.h"
-#include "widgets/controls.h"
+#include "widgets/controls/controls.h"
 
 #include <QAbstractButton>
 #include <QSettings>

@@ -2,9 +2,9 @@
 #include "ui/shell/lower_docks.h"
 
 #include "ui/models/problem_model.h"
-#include "widgets/log_view.h"
-#include "widgets/style.h"
-#include "widgets/text_label.h"
+#include "widgets/controls/log_view.h"
+#include "widgets/look/style.h"
+#include "widgets/controls/text_label.h"
 
 #include <QDockWidget>
 #include <QHeaderView>

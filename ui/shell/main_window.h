@@ -7,8 +7,8 @@
 #include "ui/screens/screen.h"
 #include "ui/shell/page_trail.h"
 #include "ui/studio.h"
-#include "widgets/command_palette.h"
-#include "widgets/theme_controller.h"
+#include "widgets/controls/command_palette.h"
+#include "widgets/look/theme_controller.h"
 
 #include <QMainWindow>
 

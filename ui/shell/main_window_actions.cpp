@@ -10,8 +10,8 @@
 #include "ui/shell/main_window.h"
 #include "ui/shell/message_box.h"
 #include "ui/shell/new_run_dialog.h"
-#include "widgets/messages.h"
-#include "widgets/nav_rail.h"
+#include "widgets/controls/messages.h"
+#include "widgets/controls/nav_rail.h"
 
 #include <QApplication>
 #include <QMenuBar>

@@ -5,7 +5,7 @@
 #include "ui/shell/main_window.h"
 #include "ui/shell/message_box.h"
 #include "ui/shell/run_banner.h"
-#include "widgets/style.h"
+#include "widgets/look/style.h"
 
 #include <QCloseEvent>
 #include <QMessageBox>

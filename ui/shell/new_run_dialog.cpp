@@ -7,11 +7,11 @@
 #include "ui/file_dialog.h"
 #include "ui/recent_menu.h"
 #include "ui/studio.h"
-#include "widgets/card.h"
-#include "widgets/icon.h"
-#include "widgets/icon_label.h"
-#include "widgets/style.h"
-#include "widgets/text_label.h"
+#include "widgets/controls/card.h"
+#include "widgets/look/icon.h"
+#include "widgets/controls/icon_label.h"
+#include "widgets/look/style.h"
+#include "widgets/controls/text_label.h"
 
 #include <QComboBox>
 #include <QDialogButtonBox>

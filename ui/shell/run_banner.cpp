@@ -3,7 +3,7 @@
 
 #include "ui/bridge/convert.h"
 #include "ui/studio.h"
-#include "widgets/painting.h"
+#include "widgets/look/painting.h"
 
 #include <QPainter>
 #include <QPushButton>

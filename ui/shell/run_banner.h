@@ -4,7 +4,7 @@
 #pragma once
 
 #include "ui/bridge/self_pause.h"
-#include "widgets/messages.h"
+#include "widgets/controls/messages.h"
 
 namespace weft::ui {
 

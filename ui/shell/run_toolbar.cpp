@@ -4,13 +4,13 @@
 #include "ui/actions.h"
 #include "ui/bridge/convert.h"
 #include "ui/studio.h"
-#include "widgets/card.h"
-#include "widgets/icon.h"
-#include "widgets/icon_label.h"
-#include "widgets/menu_text.h"
-#include "widgets/painting.h"
-#include "widgets/style.h"
-#include "widgets/text_label.h"
+#include "widgets/controls/card.h"
+#include "widgets/look/icon.h"
+#include "widgets/controls/icon_label.h"
+#include "widgets/look/menu_text.h"
+#include "widgets/look/painting.h"
+#include "widgets/look/style.h"
+#include "widgets/controls/text_label.h"
 
 #include <QHBoxLayout>
 #include <QMenu>

@@ -3,8 +3,8 @@
 // comes next is filled, what is often wanted has words, what is rarely wanted is an icon.
 #pragma once
 
-#include "widgets/controls.h"
-#include "widgets/pill.h"
+#include "widgets/controls/controls.h"
+#include "widgets/controls/pill.h"
 
 #include <QWidget>
 

@@ -4,7 +4,7 @@
 // Narrow windows drop items from the end.
 #pragma once
 
-#include "widgets/pill.h"
+#include "widgets/controls/pill.h"
 
 #include <QTimer>
 #include <QWidget>

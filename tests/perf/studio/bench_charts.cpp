@@ -3,8 +3,8 @@
 // store would; the others are what the studio does.
 #include "tests/perf/studio/figures.h"
 #include "tests/perf/studio/suites.h"
-#include "widgets/line_chart.h"
-#include "widgets/series_store.h"
+#include "widgets/curves/line_chart.h"
+#include "widgets/curves/series_store.h"
 
 #include <QMouseEvent>
 #include <QVBoxLayout>

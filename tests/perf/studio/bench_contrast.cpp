@@ -3,7 +3,7 @@
 // how many times the least that is allowed there is, so above 1 is good.
 #include "tests/perf/studio/figures.h"
 #include "tests/perf/studio/suites.h"
-#include "widgets/theme.h"
+#include "widgets/look/theme.h"
 
 #include <algorithm>
 #include <string>

@@ -5,7 +5,7 @@
 #include "tests/perf/studio/suites.h"
 #include "tests/perf/studio/timed_application.h"
 #include "ui/bridge/curve_runs.h"
-#include "widgets/line_chart.h"
+#include "widgets/curves/line_chart.h"
 
 #include <QElapsedTimer>
 

@@ -2,7 +2,7 @@
 // UX.md 5, target 25: charts of a million points as files.
 #include "tests/perf/studio/figures.h"
 #include "tests/perf/studio/suites.h"
-#include "widgets/line_chart.h"
+#include "widgets/curves/line_chart.h"
 
 #include <QFileInfo>
 #include <QTemporaryDir>

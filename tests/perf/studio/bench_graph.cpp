@@ -2,7 +2,7 @@
 // UX.md 5, target 14: layers of residual blocks, as a model's graph has them.
 #include "tests/perf/studio/figures.h"
 #include "tests/perf/studio/suites.h"
-#include "widgets/graph_layout.h"
+#include "widgets/views/graph_layout.h"
 
 #include <QElapsedTimer>
 

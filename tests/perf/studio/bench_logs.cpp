@@ -3,7 +3,7 @@
 #include "tests/perf/studio/figures.h"
 #include "tests/perf/studio/suites.h"
 #include "tests/perf/studio/timed_application.h"
-#include "widgets/log_view.h"
+#include "widgets/controls/log_view.h"
 
 #include <QElapsedTimer>
 #include <QListView>

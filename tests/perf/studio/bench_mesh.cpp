@@ -12,10 +12,10 @@
 #include "ui/screens/plan/plan_screen.h"
 #include "ui/screens/plan/scrub_part.h"
 #include "ui/screens/plan/tile_part.h"
-#include "widgets/controls.h"
-#include "widgets/device_grid.h"
-#include "widgets/gantt_view.h"
-#include "widgets/tile_view.h"
+#include "widgets/controls/controls.h"
+#include "widgets/mesh/device_grid.h"
+#include "widgets/mesh/gantt_view.h"
+#include "widgets/mesh/tile_view.h"
 
 #include <QApplication>
 #include <QElapsedTimer>

@@ -5,7 +5,7 @@
 #include "tests/perf/studio/suites.h"
 #include "tests/perf/studio/timed_application.h"
 #include "ui/screens/screen.h"
-#include "widgets/line_chart.h"
+#include "widgets/curves/line_chart.h"
 
 #include <QComboBox>
 #include <QElapsedTimer>

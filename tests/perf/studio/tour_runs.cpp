@@ -6,10 +6,10 @@
 #include "ui/actions.h"
 #include "ui/screens/train/chart_grid.h"
 #include "ui/screens/train/try_input.h"
-#include "widgets/command_palette.h"
-#include "widgets/confusion_view.h"
-#include "widgets/line_chart.h"
-#include "widgets/probability_bars.h"
+#include "widgets/controls/command_palette.h"
+#include "widgets/views/confusion_view.h"
+#include "widgets/curves/line_chart.h"
+#include "widgets/views/probability_bars.h"
 
 #include <QAbstractButton>
 #include <QTableView>

@@ -2,13 +2,13 @@
 #include "fake_data.h"
 #include "pages.h"
 
-#include "widgets/card.h"
-#include "widgets/checkpoint_timeline.h"
-#include "widgets/icon.h"
-#include "widgets/line_chart.h"
-#include "widgets/lr_curve.h"
-#include "widgets/style.h"
-#include "widgets/text_label.h"
+#include "widgets/controls/card.h"
+#include "widgets/curves/checkpoint_timeline.h"
+#include "widgets/look/icon.h"
+#include "widgets/curves/line_chart.h"
+#include "widgets/curves/lr_curve.h"
+#include "widgets/look/style.h"
+#include "widgets/controls/text_label.h"
 
 #include <QFormLayout>
 #include <QHBoxLayout>

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "pages.h"
 
-#include "widgets/card.h"
-#include "widgets/controls.h"
-#include "widgets/icon.h"
-#include "widgets/pill.h"
-#include "widgets/style.h"
-#include "widgets/text_label.h"
+#include "widgets/controls/card.h"
+#include "widgets/controls/controls.h"
+#include "widgets/look/icon.h"
+#include "widgets/controls/pill.h"
+#include "widgets/look/style.h"
+#include "widgets/controls/text_label.h"
 
 #include <QCheckBox>
 #include <QComboBox>

@@ -2,13 +2,13 @@
 #include "fake_data.h"
 #include "pages.h"
 
-#include "widgets/card.h"
-#include "widgets/icon.h"
-#include "widgets/line_chart.h"
-#include "widgets/painting.h"
-#include "widgets/pill.h"
-#include "widgets/style.h"
-#include "widgets/text_label.h"
+#include "widgets/controls/card.h"
+#include "widgets/look/icon.h"
+#include "widgets/curves/line_chart.h"
+#include "widgets/look/painting.h"
+#include "widgets/controls/pill.h"
+#include "widgets/look/style.h"
+#include "widgets/controls/text_label.h"
 
 #include <QHBoxLayout>
 #include <QHeaderView>

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "pages.h"
 
-#include "widgets/card.h"
-#include "widgets/controls.h"
-#include "widgets/icon.h"
-#include "widgets/nav_rail.h"
-#include "widgets/pill.h"
-#include "widgets/text_label.h"
-#include "widgets/theme_controller.h"
+#include "widgets/controls/card.h"
+#include "widgets/controls/controls.h"
+#include "widgets/look/icon.h"
+#include "widgets/controls/nav_rail.h"
+#include "widgets/controls/pill.h"
+#include "widgets/controls/text_label.h"
+#include "widgets/look/theme_controller.h"
 
 #include <QApplication>
 #include <QComboBox>

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "pages.h"
 
-#include "widgets/card.h"
-#include "widgets/command_palette.h"
-#include "widgets/icon.h"
-#include "widgets/log_view.h"
-#include "widgets/messages.h"
-#include "widgets/phase_list.h"
-#include "widgets/text_label.h"
+#include "widgets/controls/card.h"
+#include "widgets/controls/command_palette.h"
+#include "widgets/look/icon.h"
+#include "widgets/controls/log_view.h"
+#include "widgets/controls/messages.h"
+#include "widgets/controls/phase_list.h"
+#include "widgets/controls/text_label.h"
 
 #include <QHBoxLayout>
 #include <QPushButton>

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "pages.h"
 
-#include "widgets/axis_chip.h"
-#include "widgets/card.h"
-#include "widgets/exchange_view.h"
-#include "widgets/flow_layout.h"
-#include "widgets/gantt_view.h"
-#include "widgets/graph_view.h"
-#include "widgets/line_view.h"
-#include "widgets/memory_timeline.h"
-#include "widgets/stage_strip.h"
-#include "widgets/text_label.h"
-#include "widgets/trade_off_chart.h"
+#include "widgets/mesh/axis_chip.h"
+#include "widgets/controls/card.h"
+#include "widgets/mesh/exchange_view.h"
+#include "widgets/controls/flow_layout.h"
+#include "widgets/mesh/gantt_view.h"
+#include "widgets/views/graph_view.h"
+#include "widgets/controls/line_view.h"
+#include "widgets/views/memory_timeline.h"
+#include "widgets/mesh/stage_strip.h"
+#include "widgets/controls/text_label.h"
+#include "widgets/views/trade_off_chart.h"
 
 #include <QHBoxLayout>
 #include <QVBoxLayout>

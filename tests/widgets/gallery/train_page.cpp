@@ -2,16 +2,16 @@
 #include "fake_data.h"
 #include "pages.h"
 
-#include "widgets/card.h"
-#include "widgets/confusion_view.h"
-#include "widgets/controls.h"
-#include "widgets/icon.h"
-#include "widgets/line_chart.h"
-#include "widgets/number_strip.h"
-#include "widgets/probability_bars.h"
-#include "widgets/sketch_pad.h"
-#include "widgets/step_dots.h"
-#include "widgets/text_label.h"
+#include "widgets/controls/card.h"
+#include "widgets/views/confusion_view.h"
+#include "widgets/controls/controls.h"
+#include "widgets/look/icon.h"
+#include "widgets/curves/line_chart.h"
+#include "widgets/controls/number_strip.h"
+#include "widgets/views/probability_bars.h"
+#include "widgets/views/sketch_pad.h"
+#include "widgets/views/step_dots.h"
+#include "widgets/controls/text_label.h"
 
 #include <QHBoxLayout>
 #include <QScrollArea>

@@ -2,10 +2,10 @@
 #include "fake_data.h"
 #include "pages.h"
 
-#include "widgets/card.h"
-#include "widgets/curve_editor.h"
-#include "widgets/figure_strip.h"
-#include "widgets/lifeline_chart.h"
+#include "widgets/controls/card.h"
+#include "widgets/curves/curve_editor.h"
+#include "widgets/controls/figure_strip.h"
+#include "widgets/views/lifeline_chart.h"
 
 #include <QVBoxLayout>
 

@@ -3,8 +3,8 @@
 
 #include "ui/models/checkpoint_model.h"
 #include "ui/screens/checkpoints/checkpoint_table.h"
-#include "widgets/painting.h"
-#include "widgets/pill.h"
+#include "widgets/look/painting.h"
+#include "widgets/controls/pill.h"
 
 #include <QPainter>
 #include <QStyle>

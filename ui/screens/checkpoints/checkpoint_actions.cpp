@@ -7,9 +7,9 @@
 #include "ui/file_dialog.h"
 #include "ui/screens/checkpoints/delete_dialog.h"
 #include "ui/screens/checkpoints/diff_dialog.h"
-#include "widgets/controls.h"
-#include "widgets/icon.h"
-#include "widgets/messages.h"
+#include "widgets/controls/controls.h"
+#include "widgets/look/icon.h"
+#include "widgets/controls/messages.h"
 
 #include <QDesktopServices>
 #include <QHBoxLayout>

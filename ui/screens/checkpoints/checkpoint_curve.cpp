@@ -5,9 +5,9 @@
 #include "ui/bridge/run_model.h"
 #include "ui/models/checkpoint_model.h"
 #include "ui/screens/drawings.h"
-#include "widgets/checkpoint_timeline.h"
-#include "widgets/line_chart.h"
-#include "widgets/series_store.h"
+#include "widgets/curves/checkpoint_timeline.h"
+#include "widgets/curves/line_chart.h"
+#include "widgets/curves/series_store.h"
 
 #include <QVBoxLayout>
 

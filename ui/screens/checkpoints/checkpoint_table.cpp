@@ -3,8 +3,8 @@
 
 #include "ui/models/checkpoint_model.h"
 #include "ui/screens/checkpoints/badge_delegate.h"
-#include "widgets/painting.h"
-#include "widgets/style.h"
+#include "widgets/look/painting.h"
+#include "widgets/look/style.h"
 
 #include <QEvent>
 #include <QHeaderView>

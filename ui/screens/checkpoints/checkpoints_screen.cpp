@@ -17,9 +17,9 @@
 #include "ui/screens/screen_list.h"
 #include "ui/screens/undo_note.h"
 #include "ui/studio.h"
-#include "widgets/card.h"
-#include "widgets/icon.h"
-#include "widgets/messages.h"
+#include "widgets/controls/card.h"
+#include "widgets/look/icon.h"
+#include "widgets/controls/messages.h"
 
 #include <QLineEdit>
 #include <QPushButton>

@@ -2,8 +2,8 @@
 #include "ui/screens/checkpoints/delete_dialog.h"
 
 #include "ui/bridge/convert.h"
-#include "widgets/style.h"
-#include "widgets/text_label.h"
+#include "widgets/look/style.h"
+#include "widgets/controls/text_label.h"
 
 #include <QCheckBox>
 #include <QDialogButtonBox>

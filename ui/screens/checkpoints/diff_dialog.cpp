@@ -4,8 +4,8 @@
 #include "ui/bridge/convert.h"
 #include "ui/bridge/run_facts.h"
 #include "ui/models/array_difference_model.h"
-#include "widgets/controls.h"
-#include "widgets/text_label.h"
+#include "widgets/controls/controls.h"
+#include "widgets/controls/text_label.h"
 
 #include <QDialogButtonBox>
 #include <QHeaderView>

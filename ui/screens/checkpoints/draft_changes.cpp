@@ -4,9 +4,9 @@
 #include "ui/bridge/convert.h"
 #include "ui/bridge/draft.h"
 #include "ui/forms/number_text.h"
-#include "widgets/card.h"
-#include "widgets/icon_label.h"
-#include "widgets/text_label.h"
+#include "widgets/controls/card.h"
+#include "widgets/controls/icon_label.h"
+#include "widgets/controls/text_label.h"
 
 #include <QGridLayout>
 #include <QVBoxLayout>

@@ -5,8 +5,8 @@
 #include "ui/bridge/convert.h"
 #include "ui/forms/field_editor.h"
 #include "ui/screens/axis_row.h"
-#include "widgets/text_label.h"
-#include "widgets/theme.h"
+#include "widgets/controls/text_label.h"
+#include "widgets/look/theme.h"
 
 #include <QComboBox>
 #include <QHBoxLayout>

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "core/compile/run_config.h"
-#include "widgets/card.h"
+#include "widgets/controls/card.h"
 
 class QGridLayout;
 class QPushButton;

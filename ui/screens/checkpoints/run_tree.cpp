@@ -5,7 +5,7 @@
 #include "ui/bridge/run_facts.h"
 #include "ui/bridge/run_index.h"
 #include "ui/screens/open_folders.h"
-#include "widgets/icon.h"
+#include "widgets/look/icon.h"
 
 #include <QContextMenuEvent>
 #include <QHeaderView>

@@ -4,8 +4,8 @@
 #include "core/base/error.h"
 #include "ui/bridge/background.h"
 #include "ui/bridge/convert.h"
-#include "widgets/messages.h"
-#include "widgets/style.h"
+#include "widgets/controls/messages.h"
+#include "widgets/look/style.h"
 
 #include <QHeaderView>
 #include <QPushButton>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "core/checkpoint/safetensors.h"
-#include "widgets/card.h"
+#include "widgets/controls/card.h"
 
 class QPushButton;
 class QStackedWidget;

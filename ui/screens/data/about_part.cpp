@@ -3,9 +3,9 @@
 
 #include "ui/bridge/convert.h"
 #include "ui/bridge/draft.h"
-#include "widgets/card.h"
-#include "widgets/painting.h"
-#include "widgets/text_label.h"
+#include "widgets/controls/card.h"
+#include "widgets/look/painting.h"
+#include "widgets/controls/text_label.h"
 
 #include <QEvent>
 #include <QGridLayout>

@@ -20,9 +20,9 @@
 #include "ui/screens/drawings.h"
 #include "ui/screens/screen_list.h"
 #include "ui/studio.h"
-#include "widgets/card.h"
-#include "widgets/controls.h"
-#include "widgets/messages.h"
+#include "widgets/controls/card.h"
+#include "widgets/controls/controls.h"
+#include "widgets/controls/messages.h"
 
 #include <QPainter>
 #include <QPushButton>

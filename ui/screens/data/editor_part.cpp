@@ -3,7 +3,7 @@
 
 #include "ui/forms/field_box.h"
 #include "ui/forms/number_input.h"
-#include "widgets/card.h"
+#include "widgets/controls/card.h"
 
 #include <QVBoxLayout>
 

@@ -4,11 +4,11 @@
 #include "core/base/error.h"
 #include "ui/bridge/background.h"
 #include "ui/bridge/convert.h"
-#include "widgets/card.h"
-#include "widgets/controls.h"
-#include "widgets/icon.h"
-#include "widgets/style.h"
-#include "widgets/text_label.h"
+#include "widgets/controls/card.h"
+#include "widgets/controls/controls.h"
+#include "widgets/look/icon.h"
+#include "widgets/look/style.h"
+#include "widgets/controls/text_label.h"
 
 #include <QListWidget>
 #include <QPointer>

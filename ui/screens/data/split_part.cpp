@@ -5,9 +5,9 @@
 #include "ui/bridge/draft.h"
 #include "ui/forms/form_source.h"
 #include "ui/screens/data/editor_part.h"
-#include "widgets/card.h"
-#include "widgets/controls.h"
-#include "widgets/text_label.h"
+#include "widgets/controls/card.h"
+#include "widgets/controls/controls.h"
+#include "widgets/controls/text_label.h"
 
 #include <QDoubleSpinBox>
 #include <QHBoxLayout>

@@ -3,7 +3,7 @@
 // is not installed, the demo learns pictures that are made as it reads them.
 #pragma once
 
-#include "widgets/image_grid.h"
+#include "widgets/views/image_grid.h"
 
 #include <QString>
 

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "ui/screens/home/demo.h"
-#include "widgets/card.h"
+#include "widgets/controls/card.h"
 
 class QPushButton;
 

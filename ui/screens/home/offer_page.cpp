@@ -8,14 +8,14 @@
 #include "ui/samples/sample_part.h"
 #include "ui/screens/table.h"
 #include "ui/studio.h"
-#include "widgets/card.h"
-#include "widgets/controls.h"
-#include "widgets/figure_strip.h"
-#include "widgets/icon.h"
-#include "widgets/icon_label.h"
-#include "widgets/messages.h"
-#include "widgets/style.h"
-#include "widgets/text_label.h"
+#include "widgets/controls/card.h"
+#include "widgets/controls/controls.h"
+#include "widgets/controls/figure_strip.h"
+#include "widgets/look/icon.h"
+#include "widgets/controls/icon_label.h"
+#include "widgets/controls/messages.h"
+#include "widgets/look/style.h"
+#include "widgets/controls/text_label.h"
 
 #include <QHBoxLayout>
 #include <QHeaderView>

@@ -10,10 +10,10 @@
 #include "ui/bridge/plan_preview.h"
 #include "ui/bridge/run_outlook.h"
 #include "ui/studio.h"
-#include "widgets/card.h"
-#include "widgets/pill.h"
-#include "widgets/style.h"
-#include "widgets/text_label.h"
+#include "widgets/controls/card.h"
+#include "widgets/controls/pill.h"
+#include "widgets/look/style.h"
+#include "widgets/controls/text_label.h"
 
 #include <QGridLayout>
 #include <QHBoxLayout>

@@ -7,11 +7,11 @@
 #include "ui/recent_menu.h"
 #include "ui/screens/open_folders.h"
 #include "ui/studio.h"
-#include "widgets/card.h"
-#include "widgets/pill.h"
-#include "widgets/sparkline.h"
-#include "widgets/style.h"
-#include "widgets/text_label.h"
+#include "widgets/controls/card.h"
+#include "widgets/controls/pill.h"
+#include "widgets/curves/sparkline.h"
+#include "widgets/look/style.h"
+#include "widgets/controls/text_label.h"
 
 #include <QContextMenuEvent>
 #include <QGridLayout>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "core/train/record/run_summary.h"
-#include "widgets/number_style.h"
+#include "widgets/look/number_style.h"
 
 #include <QWidget>
 

@@ -4,9 +4,9 @@
 #include "core/base/text.h"
 #include "core/config/pointer.h"
 #include "ui/bridge/convert.h"
-#include "widgets/card.h"
-#include "widgets/icon.h"
-#include "widgets/style.h"
+#include "widgets/controls/card.h"
+#include "widgets/look/icon.h"
+#include "widgets/look/style.h"
 
 #include <QHBoxLayout>
 #include <QHeaderView>

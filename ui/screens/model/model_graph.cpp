@@ -3,10 +3,10 @@
 
 #include "ui/bridge/background.h"
 #include "ui/bridge/convert.h"
-#include "widgets/controls.h"
-#include "widgets/graph_view.h"
-#include "widgets/icon.h"
-#include "widgets/style.h"
+#include "widgets/controls/controls.h"
+#include "widgets/views/graph_view.h"
+#include "widgets/look/icon.h"
+#include "widgets/look/style.h"
 
 #include <QKeyEvent>
 #include <QPushButton>

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "ui/bridge/model_outline.h"
-#include "widgets/card.h"
+#include "widgets/controls/card.h"
 
 #include <stop_token>
 

@@ -15,11 +15,11 @@
 #include "ui/screens/model/model_text_panel.h"
 #include "ui/screens/screen_list.h"
 #include "ui/studio.h"
-#include "widgets/card.h"
-#include "widgets/figure_strip.h"
-#include "widgets/messages.h"
-#include "widgets/shelf.h"
-#include "widgets/style.h"
+#include "widgets/controls/card.h"
+#include "widgets/controls/figure_strip.h"
+#include "widgets/controls/messages.h"
+#include "widgets/controls/shelf.h"
+#include "widgets/look/style.h"
 
 #include <QPushButton>
 #include <QScrollArea>

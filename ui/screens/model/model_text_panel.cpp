@@ -2,9 +2,9 @@
 #include "ui/screens/model/model_text_panel.h"
 
 #include "ui/bridge/convert.h"
-#include "widgets/icon_label.h"
-#include "widgets/style.h"
-#include "widgets/text_label.h"
+#include "widgets/controls/icon_label.h"
+#include "widgets/look/style.h"
+#include "widgets/controls/text_label.h"
 
 #include <QEvent>
 #include <QHBoxLayout>

@@ -6,7 +6,7 @@
 #include "core/ir/model_text.h"
 #include "ui/bridge/model_outline.h"
 #include "ui/forms/form_source.h"
-#include "widgets/card.h"
+#include "widgets/controls/card.h"
 
 #include <QTextEdit>
 #include <QTimer>

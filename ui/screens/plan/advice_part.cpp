@@ -5,12 +5,12 @@
 #include "ui/bridge/convert.h"
 #include "ui/models/advice_model.h"
 #include "ui/screens/table.h"
-#include "widgets/card.h"
-#include "widgets/controls.h"
-#include "widgets/messages.h"
-#include "widgets/pill.h"
-#include "widgets/text_label.h"
-#include "widgets/trade_off_chart.h"
+#include "widgets/controls/card.h"
+#include "widgets/controls/controls.h"
+#include "widgets/controls/messages.h"
+#include "widgets/controls/pill.h"
+#include "widgets/controls/text_label.h"
+#include "widgets/views/trade_off_chart.h"
 
 #include <QPushButton>
 #include <QScrollArea>

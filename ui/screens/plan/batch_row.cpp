@@ -2,8 +2,8 @@
 #include "ui/screens/plan/batch_row.h"
 
 #include "ui/bridge/convert.h"
-#include "widgets/style.h"
-#include "widgets/text_label.h"
+#include "widgets/look/style.h"
+#include "widgets/controls/text_label.h"
 
 #include <QHBoxLayout>
 #include <QSignalBlocker>

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "ui/bridge/batch_edit.h"
-#include "widgets/short_spin_box.h"
+#include "widgets/controls/short_spin_box.h"
 
 #include <QWidget>
 

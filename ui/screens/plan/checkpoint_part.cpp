@@ -8,12 +8,12 @@
 #include "ui/file_dialog.h"
 #include "ui/models/reshard_model.h"
 #include "ui/screens/table.h"
-#include "widgets/card.h"
-#include "widgets/controls.h"
-#include "widgets/messages.h"
-#include "widgets/reshard_view.h"
-#include "widgets/shelf.h"
-#include "widgets/text_label.h"
+#include "widgets/controls/card.h"
+#include "widgets/controls/controls.h"
+#include "widgets/controls/messages.h"
+#include "widgets/mesh/reshard_view.h"
+#include "widgets/controls/shelf.h"
+#include "widgets/controls/text_label.h"
 
 #include <QComboBox>
 #include <QLineEdit>

@@ -7,11 +7,11 @@
 #include "ui/bridge/mesh_edit.h"
 #include "ui/models/compare_model.h"
 #include "ui/screens/table.h"
-#include "widgets/card.h"
-#include "widgets/controls.h"
-#include "widgets/memory_bar.h"
-#include "widgets/messages.h"
-#include "widgets/text_label.h"
+#include "widgets/controls/card.h"
+#include "widgets/controls/controls.h"
+#include "widgets/views/memory_bar.h"
+#include "widgets/controls/messages.h"
+#include "widgets/controls/text_label.h"
 
 #include <QComboBox>
 #include <QPushButton>

@@ -2,11 +2,11 @@
 #include "ui/screens/plan/device_part.h"
 
 #include "ui/bridge/convert.h"
-#include "widgets/card.h"
-#include "widgets/controls.h"
-#include "widgets/device_grid.h"
-#include "widgets/icon.h"
-#include "widgets/memory_legend.h"
+#include "widgets/controls/card.h"
+#include "widgets/controls/controls.h"
+#include "widgets/mesh/device_grid.h"
+#include "widgets/look/icon.h"
+#include "widgets/views/memory_legend.h"
 
 #include <QPushButton>
 #include <QVBoxLayout>

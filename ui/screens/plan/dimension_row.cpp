@@ -2,12 +2,12 @@
 #include "ui/screens/plan/dimension_row.h"
 
 #include "ui/bridge/convert.h"
-#include "widgets/axis_chip.h"
-#include "widgets/controls.h"
-#include "widgets/flow_layout.h"
-#include "widgets/menu_text.h"
-#include "widgets/style.h"
-#include "widgets/text_label.h"
+#include "widgets/mesh/axis_chip.h"
+#include "widgets/controls/controls.h"
+#include "widgets/controls/flow_layout.h"
+#include "widgets/look/menu_text.h"
+#include "widgets/look/style.h"
+#include "widgets/controls/text_label.h"
 
 #include <QApplication>
 #include <QDragEnterEvent>

@@ -6,12 +6,12 @@
 #include "ui/models/exchange_model.h"
 #include "ui/screens/plan/pattern_part.h"
 #include "ui/screens/table.h"
-#include "widgets/card.h"
-#include "widgets/controls.h"
-#include "widgets/mark_delegate.h"
-#include "widgets/messages.h"
-#include "widgets/tag_delegate.h"
-#include "widgets/text_label.h"
+#include "widgets/controls/card.h"
+#include "widgets/controls/controls.h"
+#include "widgets/controls/mark_delegate.h"
+#include "widgets/controls/messages.h"
+#include "widgets/controls/tag_delegate.h"
+#include "widgets/controls/text_label.h"
 
 #include <QComboBox>
 #include <QHBoxLayout>

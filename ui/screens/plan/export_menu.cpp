@@ -6,7 +6,7 @@
 #include "ui/bridge/convert.h"
 #include "ui/file_dialog.h"
 #include "ui/screens/drawings.h"
-#include "widgets/icon.h"
+#include "widgets/look/icon.h"
 
 #include <QClipboard>
 #include <QGuiApplication>

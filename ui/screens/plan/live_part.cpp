@@ -3,10 +3,10 @@
 
 #include "ui/bridge/device_load.h"
 #include "ui/bridge/run_model.h"
-#include "widgets/card.h"
-#include "widgets/device_times.h"
-#include "widgets/messages.h"
-#include "widgets/text_label.h"
+#include "widgets/controls/card.h"
+#include "widgets/mesh/device_times.h"
+#include "widgets/controls/messages.h"
+#include "widgets/controls/text_label.h"
 
 #include <QScrollArea>
 #include <QStackedWidget>

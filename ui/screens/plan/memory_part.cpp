@@ -4,9 +4,9 @@
 #include "ui/bridge/convert.h"
 #include "ui/models/tensor_model.h"
 #include "ui/screens/table.h"
-#include "widgets/card.h"
-#include "widgets/controls.h"
-#include "widgets/memory_timeline.h"
+#include "widgets/controls/card.h"
+#include "widgets/controls/controls.h"
+#include "widgets/views/memory_timeline.h"
 
 #include <QHeaderView>
 #include <QSplitter>

@@ -4,10 +4,10 @@
 #include "ui/screens/axis_row.h"
 #include "ui/screens/plan/batch_row.h"
 #include "ui/screens/plan/strategy_cards.h"
-#include "widgets/controls.h"
-#include "widgets/flow_layout.h"
-#include "widgets/pill.h"
-#include "widgets/text_label.h"
+#include "widgets/controls/controls.h"
+#include "widgets/controls/flow_layout.h"
+#include "widgets/controls/pill.h"
+#include "widgets/controls/text_label.h"
 
 #include <QEvent>
 #include <QHBoxLayout>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/screens/plan/mesh_drawer.h"
 
-#include "widgets/card.h"
-#include "widgets/controls.h"
-#include "widgets/icon.h"
+#include "widgets/controls/card.h"
+#include "widgets/controls/controls.h"
+#include "widgets/look/icon.h"
 
 #include <QEvent>
 #include <QHBoxLayout>

@@ -17,9 +17,9 @@
 #include "ui/screens/plan/tile_part.h"
 #include "ui/settings/settings.h"
 #include "ui/studio.h"
-#include "widgets/card.h"
-#include "widgets/device_grid.h"
-#include "widgets/tile_view.h"
+#include "widgets/controls/card.h"
+#include "widgets/mesh/device_grid.h"
+#include "widgets/mesh/tile_view.h"
 
 #include <QEvent>
 #include <QScrollArea>

@@ -2,7 +2,7 @@
 #include "ui/screens/plan/moment_line.h"
 
 #include "ui/bridge/convert.h"
-#include "widgets/painting.h"
+#include "widgets/look/painting.h"
 
 #include <QPaintEvent>
 

@@ -4,9 +4,9 @@
 #include "ui/bridge/convert.h"
 #include "ui/models/op_model.h"
 #include "ui/screens/table.h"
-#include "widgets/card.h"
-#include "widgets/controls.h"
-#include "widgets/share_delegate.h"
+#include "widgets/controls/card.h"
+#include "widgets/controls/controls.h"
+#include "widgets/controls/share_delegate.h"
 
 #include <QHeaderView>
 #include <QLineEdit>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/screens/plan/pattern_part.h"
 
-#include "widgets/card.h"
-#include "widgets/controls.h"
-#include "widgets/icon.h"
-#include "widgets/style.h"
-#include "widgets/text_label.h"
+#include "widgets/controls/card.h"
+#include "widgets/controls/controls.h"
+#include "widgets/look/icon.h"
+#include "widgets/look/style.h"
+#include "widgets/controls/text_label.h"
 
 #include <QAccessible>
 #include <QHBoxLayout>

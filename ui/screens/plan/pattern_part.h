@@ -3,7 +3,7 @@
 // and Page Down wherever the focus is in the part.
 #pragma once
 
-#include "widgets/pattern_view.h"
+#include "widgets/mesh/pattern_view.h"
 
 #include <QTimer>
 #include <QWidget>

@@ -2,11 +2,11 @@
 #include "ui/screens/plan/pipeline_part.h"
 
 #include "ui/bridge/convert.h"
-#include "widgets/card.h"
-#include "widgets/controls.h"
-#include "widgets/messages.h"
-#include "widgets/pill.h"
-#include "widgets/text_label.h"
+#include "widgets/controls/card.h"
+#include "widgets/controls/controls.h"
+#include "widgets/controls/messages.h"
+#include "widgets/controls/pill.h"
+#include "widgets/controls/text_label.h"
 
 #include <QHBoxLayout>
 #include <QPushButton>

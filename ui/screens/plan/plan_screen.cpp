@@ -14,11 +14,11 @@
 #include "ui/screens/plan/what_if_part.h"
 #include "ui/screens/screen_list.h"
 #include "ui/studio.h"
-#include "widgets/card.h"
-#include "widgets/controls.h"
-#include "widgets/icon.h"
-#include "widgets/messages.h"
-#include "widgets/shelf.h"
+#include "widgets/controls/card.h"
+#include "widgets/controls/controls.h"
+#include "widgets/look/icon.h"
+#include "widgets/controls/messages.h"
+#include "widgets/controls/shelf.h"
 
 #include <QComboBox>
 #include <QMenu>

@@ -6,14 +6,14 @@
 #include "ui/bridge/convert.h"
 #include "ui/bridge/plan_preview.h"
 #include "ui/screens/table.h"
-#include "widgets/card.h"
-#include "widgets/controls.h"
-#include "widgets/graph_view.h"
-#include "widgets/icon.h"
-#include "widgets/line_view.h"
-#include "widgets/messages.h"
-#include "widgets/painting.h"
-#include "widgets/text_label.h"
+#include "widgets/controls/card.h"
+#include "widgets/controls/controls.h"
+#include "widgets/views/graph_view.h"
+#include "widgets/look/icon.h"
+#include "widgets/controls/line_view.h"
+#include "widgets/controls/messages.h"
+#include "widgets/look/painting.h"
+#include "widgets/controls/text_label.h"
 
 #include <QComboBox>
 #include <QCompleter>

@@ -4,13 +4,13 @@
 #include "ui/bridge/convert.h"
 #include "ui/bridge/spec_edit.h"
 #include "ui/bridge/stage_edit.h"
-#include "widgets/card.h"
-#include "widgets/controls.h"
-#include "widgets/icon.h"
-#include "widgets/menu_text.h"
-#include "widgets/pill.h"
-#include "widgets/style.h"
-#include "widgets/text_label.h"
+#include "widgets/controls/card.h"
+#include "widgets/controls/controls.h"
+#include "widgets/look/icon.h"
+#include "widgets/look/menu_text.h"
+#include "widgets/controls/pill.h"
+#include "widgets/look/style.h"
+#include "widgets/controls/text_label.h"
 
 #include <QApplication>
 #include <QGridLayout>

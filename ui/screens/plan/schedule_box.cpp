@@ -4,11 +4,11 @@
 #include "core/pipeline/schedule_list.h"
 #include "ui/bridge/convert.h"
 #include "ui/file_dialog.h"
-#include "widgets/card.h"
-#include "widgets/controls.h"
-#include "widgets/flow_layout.h"
-#include "widgets/stage_strip.h"
-#include "widgets/text_label.h"
+#include "widgets/controls/card.h"
+#include "widgets/controls/controls.h"
+#include "widgets/controls/flow_layout.h"
+#include "widgets/mesh/stage_strip.h"
+#include "widgets/controls/text_label.h"
 
 #include <QComboBox>
 #include <QPointer>

@@ -2,13 +2,13 @@
 #include "ui/screens/plan/scrub_part.h"
 
 #include "ui/screens/plan/moment_line.h"
-#include "widgets/card.h"
-#include "widgets/controls.h"
-#include "widgets/icon.h"
-#include "widgets/memory_figures.h"
-#include "widgets/memory_timeline.h"
-#include "widgets/text_label.h"
-#include "widgets/theme_controller.h"
+#include "widgets/controls/card.h"
+#include "widgets/controls/controls.h"
+#include "widgets/look/icon.h"
+#include "widgets/views/memory_figures.h"
+#include "widgets/views/memory_timeline.h"
+#include "widgets/controls/text_label.h"
+#include "widgets/look/theme_controller.h"
 
 #include <QHBoxLayout>
 #include <QKeyEvent>

@@ -3,7 +3,7 @@
 
 #include "core/sharding/strategies/strategy_list.h"
 #include "ui/bridge/convert.h"
-#include "widgets/painting.h"
+#include "widgets/look/painting.h"
 
 #include <QCoreApplication>
 #include <QKeyEvent>

@@ -3,10 +3,10 @@
 
 #include "ui/bridge/convert.h"
 #include "ui/models/tensor_tree_model.h"
-#include "widgets/card.h"
-#include "widgets/controls.h"
-#include "widgets/mark_delegate.h"
-#include "widgets/style.h"
+#include "widgets/controls/card.h"
+#include "widgets/controls/controls.h"
+#include "widgets/controls/mark_delegate.h"
+#include "widgets/look/style.h"
 
 #include <QHeaderView>
 #include <QLineEdit>

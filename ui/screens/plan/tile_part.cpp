@@ -4,12 +4,12 @@
 #include "ui/bridge/convert.h"
 #include "ui/bridge/override_edit.h"
 #include "ui/screens/plan/dimension_row.h"
-#include "widgets/card.h"
-#include "widgets/controls.h"
-#include "widgets/flow_layout.h"
-#include "widgets/shard_strip.h"
-#include "widgets/text_label.h"
-#include "widgets/tile_view.h"
+#include "widgets/controls/card.h"
+#include "widgets/controls/controls.h"
+#include "widgets/controls/flow_layout.h"
+#include "widgets/mesh/shard_strip.h"
+#include "widgets/controls/text_label.h"
+#include "widgets/mesh/tile_view.h"
 
 #include <QComboBox>
 #include <QHBoxLayout>

@@ -4,10 +4,10 @@
 #include "ui/bridge/convert.h"
 #include "ui/bridge/plan_preview.h"
 #include "ui/screens/plan/verdict_part.h"
-#include "widgets/card.h"
-#include "widgets/style.h"
-#include "widgets/text_label.h"
-#include "widgets/trade_off_chart.h"
+#include "widgets/controls/card.h"
+#include "widgets/look/style.h"
+#include "widgets/controls/text_label.h"
+#include "widgets/views/trade_off_chart.h"
 
 #include <QHBoxLayout>
 #include <QPushButton>

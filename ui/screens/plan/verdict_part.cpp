@@ -3,10 +3,10 @@
 
 #include "ui/bridge/convert.h"
 #include "ui/bridge/plan_preview.h"
-#include "widgets/icon_label.h"
-#include "widgets/memory_bar.h"
-#include "widgets/style.h"
-#include "widgets/text_label.h"
+#include "widgets/controls/icon_label.h"
+#include "widgets/views/memory_bar.h"
+#include "widgets/look/style.h"
+#include "widgets/controls/text_label.h"
 
 #include <QHBoxLayout>
 #include <QPushButton>

@@ -3,9 +3,9 @@
 
 #include "ui/bridge/convert.h"
 #include "ui/bridge/plan_preview.h"
-#include "widgets/card.h"
-#include "widgets/controls.h"
-#include "widgets/text_label.h"
+#include "widgets/controls/card.h"
+#include "widgets/controls/controls.h"
+#include "widgets/controls/text_label.h"
 
 #include <QEvent>
 #include <QHBoxLayout>

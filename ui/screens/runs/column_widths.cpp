@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/screens/runs/column_widths.h"
 
-#include "widgets/painting.h"
+#include "widgets/look/painting.h"
 
 #include <QSet>
 

@@ -6,14 +6,14 @@
 #include "ui/models/run_difference_model.h"
 #include "ui/screens/chart_controls.h"
 #include "ui/screens/drawings.h"
-#include "widgets/card.h"
-#include "widgets/controls.h"
-#include "widgets/icon.h"
-#include "widgets/line_chart.h"
-#include "widgets/menu_text.h"
-#include "widgets/messages.h"
-#include "widgets/parallel_view.h"
-#include "widgets/style.h"
+#include "widgets/controls/card.h"
+#include "widgets/controls/controls.h"
+#include "widgets/look/icon.h"
+#include "widgets/curves/line_chart.h"
+#include "widgets/look/menu_text.h"
+#include "widgets/controls/messages.h"
+#include "widgets/views/parallel_view.h"
+#include "widgets/look/style.h"
 
 #include <QComboBox>
 #include <QHeaderView>

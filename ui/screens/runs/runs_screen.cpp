@@ -13,12 +13,12 @@
 #include "ui/screens/screen_list.h"
 #include "ui/screens/undo_note.h"
 #include "ui/studio.h"
-#include "widgets/card.h"
-#include "widgets/controls.h"
-#include "widgets/icon.h"
-#include "widgets/messages.h"
-#include "widgets/style.h"
-#include "widgets/text_label.h"
+#include "widgets/controls/card.h"
+#include "widgets/controls/controls.h"
+#include "widgets/look/icon.h"
+#include "widgets/controls/messages.h"
+#include "widgets/look/style.h"
+#include "widgets/controls/text_label.h"
 
 #include <QInputDialog>
 #include <QLineEdit>

@@ -2,10 +2,10 @@
 #include "ui/screens/runs/runs_table.h"
 
 #include "ui/bridge/convert.h"
-#include "widgets/menu_text.h"
-#include "widgets/sparkline.h"
-#include "widgets/style.h"
-#include "widgets/tag_delegate.h"
+#include "widgets/look/menu_text.h"
+#include "widgets/curves/sparkline.h"
+#include "widgets/look/style.h"
+#include "widgets/controls/tag_delegate.h"
 
 #include <QEvent>
 #include <QHeaderView>

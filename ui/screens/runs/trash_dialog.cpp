@@ -3,8 +3,8 @@
 
 #include "ui/bridge/convert.h"
 #include "ui/bridge/run_facts.h"
-#include "widgets/style.h"
-#include "widgets/text_label.h"
+#include "widgets/look/style.h"
+#include "widgets/controls/text_label.h"
 
 #include <QDialogButtonBox>
 #include <QPushButton>

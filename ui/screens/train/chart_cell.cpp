@@ -2,10 +2,10 @@
 #include "ui/screens/train/chart_cell.h"
 
 #include "ui/bridge/convert.h"
-#include "widgets/icon.h"
-#include "widgets/line_chart.h"
-#include "widgets/menu_text.h"
-#include "widgets/style.h"
+#include "widgets/look/icon.h"
+#include "widgets/curves/line_chart.h"
+#include "widgets/look/menu_text.h"
+#include "widgets/look/style.h"
 
 #include <QMenu>
 #include <QPushButton>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/screens/train/chart_grid.h"
 
-#include "widgets/line_chart.h"
+#include "widgets/curves/line_chart.h"
 
 #include <QSplitter>
 #include <QVBoxLayout>

@@ -3,7 +3,7 @@
 
 #include "core/compile/metric_facts.h"
 #include "ui/bridge/convert.h"
-#include "widgets/line_chart.h"
+#include "widgets/curves/line_chart.h"
 
 #include <QCoreApplication>
 

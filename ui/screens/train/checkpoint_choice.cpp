@@ -6,7 +6,7 @@
 #include "core/train/engine.h"
 #include "ui/bridge/background.h"
 #include "ui/bridge/convert.h"
-#include "widgets/style.h"
+#include "widgets/look/style.h"
 
 #include <QSignalBlocker>
 

@@ -4,12 +4,12 @@
 #include "ui/bridge/convert.h"
 #include "ui/file_dialog.h"
 #include "ui/screens/train/checkpoint_choice.h"
-#include "widgets/card.h"
-#include "widgets/confusion_view.h"
-#include "widgets/controls.h"
-#include "widgets/icon.h"
-#include "widgets/image_grid.h"
-#include "widgets/text_label.h"
+#include "widgets/controls/card.h"
+#include "widgets/views/confusion_view.h"
+#include "widgets/controls/controls.h"
+#include "widgets/look/icon.h"
+#include "widgets/views/image_grid.h"
+#include "widgets/controls/text_label.h"
 
 #include <QPushButton>
 #include <QSaveFile>

@@ -3,10 +3,10 @@
 
 #include "ui/screens/chart_controls.h"
 #include "ui/screens/train/chart_grid.h"
-#include "widgets/card.h"
-#include "widgets/icon.h"
-#include "widgets/line_chart.h"
-#include "widgets/style.h"
+#include "widgets/controls/card.h"
+#include "widgets/look/icon.h"
+#include "widgets/curves/line_chart.h"
+#include "widgets/look/style.h"
 
 #include <QAction>
 #include <QComboBox>

@@ -5,7 +5,7 @@
 
 #include "ui/bridge/curve_runs.h"
 #include "ui/screens/train/chart_marks.h"
-#include "widgets/series_store.h"
+#include "widgets/curves/series_store.h"
 
 #include <QWidget>
 

@@ -2,11 +2,11 @@
 #include "ui/screens/train/failure_card.h"
 
 #include "ui/bridge/convert.h"
-#include "widgets/flow_layout.h"
-#include "widgets/icon.h"
-#include "widgets/painting.h"
-#include "widgets/style.h"
-#include "widgets/text_label.h"
+#include "widgets/controls/flow_layout.h"
+#include "widgets/look/icon.h"
+#include "widgets/look/painting.h"
+#include "widgets/look/style.h"
+#include "widgets/controls/text_label.h"
 
 #include <QGridLayout>
 #include <QPainter>

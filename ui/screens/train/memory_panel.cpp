@@ -4,11 +4,11 @@
 #include "ui/bridge/background.h"
 #include "ui/bridge/convert.h"
 #include "ui/bridge/plan_digest.h"
-#include "widgets/card.h"
-#include "widgets/controls.h"
-#include "widgets/memory_bar.h"
-#include "widgets/memory_timeline.h"
-#include "widgets/text_label.h"
+#include "widgets/controls/card.h"
+#include "widgets/controls/controls.h"
+#include "widgets/views/memory_bar.h"
+#include "widgets/views/memory_timeline.h"
+#include "widgets/controls/text_label.h"
 
 #include <QVBoxLayout>
 

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "ui/bridge/run_model.h"
-#include "widgets/theme.h"
+#include "widgets/look/theme.h"
 
 #include <QWidget>
 

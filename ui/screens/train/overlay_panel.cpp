@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/screens/train/overlay_panel.h"
 
-#include "widgets/card.h"
-#include "widgets/controls.h"
-#include "widgets/messages.h"
-#include "widgets/run_row_delegate.h"
+#include "widgets/controls/card.h"
+#include "widgets/controls/controls.h"
+#include "widgets/controls/messages.h"
+#include "widgets/controls/run_row_delegate.h"
 
 #include <QHeaderView>
 #include <QKeyEvent>

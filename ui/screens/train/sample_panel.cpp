@@ -3,12 +3,12 @@
 
 #include "ui/bridge/background.h"
 #include "ui/bridge/convert.h"
-#include "widgets/card.h"
-#include "widgets/image_grid.h"
-#include "widgets/messages.h"
-#include "widgets/step_dots.h"
-#include "widgets/style.h"
-#include "widgets/text_label.h"
+#include "widgets/controls/card.h"
+#include "widgets/views/image_grid.h"
+#include "widgets/controls/messages.h"
+#include "widgets/views/step_dots.h"
+#include "widgets/look/style.h"
+#include "widgets/controls/text_label.h"
 
 #include <QComboBox>
 #include <QVBoxLayout>

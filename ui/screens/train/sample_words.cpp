@@ -3,7 +3,7 @@
 
 #include "ui/bridge/convert.h"
 #include "ui/screens/table.h"
-#include "widgets/style.h"
+#include "widgets/look/style.h"
 
 #include <QEvent>
 #include <QScrollBar>

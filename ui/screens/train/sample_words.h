@@ -5,7 +5,7 @@
 
 #include "ui/bridge/sample_file.h"
 #include "ui/bridge/sample_pictures.h"
-#include "widgets/number_style.h"
+#include "widgets/look/number_style.h"
 
 #include <QStackedWidget>
 

@@ -4,12 +4,12 @@
 #include "ui/bridge/convert.h"
 #include "ui/screens/chart_controls.h"
 #include "ui/screens/chart_frame.h"
-#include "widgets/card.h"
-#include "widgets/controls.h"
-#include "widgets/line_chart.h"
-#include "widgets/messages.h"
-#include "widgets/style.h"
-#include "widgets/text_label.h"
+#include "widgets/controls/card.h"
+#include "widgets/controls/controls.h"
+#include "widgets/curves/line_chart.h"
+#include "widgets/controls/messages.h"
+#include "widgets/look/style.h"
+#include "widgets/controls/text_label.h"
 
 #include <QGridLayout>
 #include <QLineEdit>

@@ -16,13 +16,13 @@
 #include "ui/screens/train/summary_card.h"
 #include "ui/screens/train/try_panel.h"
 #include "ui/studio.h"
-#include "widgets/card.h"
-#include "widgets/controls.h"
-#include "widgets/messages.h"
-#include "widgets/number_strip.h"
-#include "widgets/phase_list.h"
-#include "widgets/shelf.h"
-#include "widgets/text_label.h"
+#include "widgets/controls/card.h"
+#include "widgets/controls/controls.h"
+#include "widgets/controls/messages.h"
+#include "widgets/controls/number_strip.h"
+#include "widgets/controls/phase_list.h"
+#include "widgets/controls/shelf.h"
+#include "widgets/controls/text_label.h"
 
 #include <QDateTime>
 #include <QGridLayout>

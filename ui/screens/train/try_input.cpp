@@ -5,11 +5,11 @@
 #include "ui/bridge/convert.h"
 #include "ui/file_dialog.h"
 #include "ui/screens/train/try_row.h"
-#include "widgets/flow_layout.h"
-#include "widgets/icon.h"
-#include "widgets/sketch_pad.h"
-#include "widgets/style.h"
-#include "widgets/text_label.h"
+#include "widgets/controls/flow_layout.h"
+#include "widgets/look/icon.h"
+#include "widgets/views/sketch_pad.h"
+#include "widgets/look/style.h"
+#include "widgets/controls/text_label.h"
 
 #include <QImageReader>
 #include <QPlainTextEdit>

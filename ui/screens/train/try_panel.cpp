@@ -8,11 +8,11 @@
 #include "ui/screens/train/checkpoint_choice.h"
 #include "ui/screens/train/try_input.h"
 #include "ui/screens/train/try_text.h"
-#include "widgets/card.h"
-#include "widgets/controls.h"
-#include "widgets/probability_bars.h"
-#include "widgets/sketch_pad.h"
-#include "widgets/text_label.h"
+#include "widgets/controls/card.h"
+#include "widgets/controls/controls.h"
+#include "widgets/views/probability_bars.h"
+#include "widgets/views/sketch_pad.h"
+#include "widgets/controls/text_label.h"
 
 #include <QDragEnterEvent>
 #include <QDropEvent>

@@ -2,9 +2,9 @@
 #include "ui/screens/train/try_row.h"
 
 #include "ui/bridge/convert.h"
-#include "widgets/icon.h"
-#include "widgets/painting.h"
-#include "widgets/style.h"
+#include "widgets/look/icon.h"
+#include "widgets/look/painting.h"
+#include "widgets/look/style.h"
 
 #include <QApplication>
 #include <QComboBox>

@@ -2,9 +2,9 @@
 #include "ui/screens/training/batch_part.h"
 
 #include "ui/bridge/convert.h"
-#include "widgets/figure_strip.h"
-#include "widgets/style.h"
-#include "widgets/text_label.h"
+#include "widgets/controls/figure_strip.h"
+#include "widgets/look/style.h"
+#include "widgets/controls/text_label.h"
 
 #include <QLineEdit>
 #include <QVBoxLayout>

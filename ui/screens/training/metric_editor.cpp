@@ -3,7 +3,7 @@
 
 #include "core/compile/metric_facts.h"
 #include "ui/bridge/convert.h"
-#include "widgets/style.h"
+#include "widgets/look/style.h"
 
 #include <QComboBox>
 #include <QHBoxLayout>

@@ -4,8 +4,8 @@
 #include "ui/bridge/background.h"
 #include "ui/bridge/convert.h"
 #include "ui/bridge/run_model.h"
-#include "widgets/card.h"
-#include "widgets/lifeline_chart.h"
+#include "widgets/controls/card.h"
+#include "widgets/views/lifeline_chart.h"
 
 #include <QVBoxLayout>
 

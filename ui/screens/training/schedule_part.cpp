@@ -4,10 +4,10 @@
 #include "ui/bridge/convert.h"
 #include "ui/bridge/run_model.h"
 #include "ui/forms/number_text.h"
-#include "widgets/card.h"
-#include "widgets/controls.h"
-#include "widgets/curve_editor.h"
-#include "widgets/text_label.h"
+#include "widgets/controls/card.h"
+#include "widgets/controls/controls.h"
+#include "widgets/curves/curve_editor.h"
+#include "widgets/controls/text_label.h"
 
 #include <QEvent>
 #include <QVBoxLayout>

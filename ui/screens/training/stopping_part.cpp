@@ -6,8 +6,8 @@
 #include "ui/forms/number_input.h"
 #include "ui/forms/number_text.h"
 #include "ui/screens/training/metric_editor.h"
-#include "widgets/controls.h"
-#include "widgets/text_label.h"
+#include "widgets/controls/controls.h"
+#include "widgets/controls/text_label.h"
 
 #include <QHBoxLayout>
 #include <QSignalBlocker>

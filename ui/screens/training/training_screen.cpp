@@ -16,10 +16,10 @@
 #include "ui/screens/training/schedule_part.h"
 #include "ui/screens/training/stopping_part.h"
 #include "ui/studio.h"
-#include "widgets/card.h"
-#include "widgets/icon.h"
-#include "widgets/messages.h"
-#include "widgets/style.h"
+#include "widgets/controls/card.h"
+#include "widgets/look/icon.h"
+#include "widgets/controls/messages.h"
+#include "widgets/look/style.h"
 
 #include <QApplication>
 #include <QClipboard>

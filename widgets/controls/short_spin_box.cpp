@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/controls/short_spin_box.h"
+
+#include <algorithm>
+
+namespace weft::widgets {
+
+ShortSpinBox::ShortSpinBox(int digits, QWidget* parent) : QSpinBox(parent), digits_(digits) {}
+
+QSize ShortSpinBox::sizeHint() const {
+    const QFontMetrics metrics = fontMetrics();
+    const int spared = metrics.horizontalAdvance(QString::number(maximum())) -
+                       metrics.horizontalAdvance(QString(digits_, QLatin1Char('0')));
+    return QSpinBox::sizeHint() - QSize(std::max(0, spared), 0);
+}
+
+} // namespace weft::widgets

@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/curves/curve_editor.h"
+
+#include "widgets/curves/chart_axis.h"
+
+#include <QKeyEvent>
+#include <QMouseEvent>
+
+#include <algorithm>
+#include <cmath>
+
+namespace weft::widgets {
+namespace {
+
+constexpr double kCurveTop = 12.0;
+constexpr double kCurveRight = 18.0;
+constexpr double kPointHandle = 6.0;
+constexpr double kGrip = 12.0; // half the side of what takes the mouse
+constexpr double kTickHeight = 44;
+constexpr double kDecades = 5.0; // of a logarithmic axis, at most
+constexpr double kKeyShare = 0.01;
+
+double leftMargin() {
+    return textWidth(Theme::current().font(TextStyle::MonoSmall), QStringLiteral("0.00005")) + 10;
+}
+
+double largest(const CurveLine& line) {
+    return line.y.empty() ? 0.0 : *std::max_element(line.y.begin(), line.y.end());
+}
+
+} // namespace
+
+std::vector<double> roundTicks(double low, double high, int room) {
+    std::vector<double> out;
+    const double raw = (high - low) / std::max(1, room);
+    if (!(raw > 0)) {
+        return out;
+    }
+    const double decade = std::pow(10.0, std::floor(std::log10(raw)));
+    const double lead = raw / decade;
+    const double step = decade * (lead <= 1     ? 1
+                                  : lead <= 2   ? 2
+                                  : lead <= 2.5 ? 2.5
+                                  : lead <= 5   ? 5
+                                                : 10);
+    for (double tick = std::ceil(low / step - 1e-9) * step; tick <= high + step * 1e-9;
+         tick += step) {
+        out.push_back(tick);
+    }
+    return out;
+}
+
+CurveEditor::CurveEditor(QWidget* parent) : PaintedView(parent) {
+    setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Expanding);
+    setToolTip(tr("Drag a point, or choose one by arrow keys and move it by Shift and arrow keys"));
+}
+
+void CurveEditor::setCurve(CurveLine curve, std::vector<CurveHandle> handles) {
+    curve_ = std::move(curve);
+    handles_ = std::move(handles);
+    if (dragged_ < 0) {
+        renewRange();
+    }
+    itemsChanged();
+}
+
+void CurveEditor::setOther(CurveLine other) {
+    other_ = std::move(other);
+    renewRange();
+    update();
+}
+
+void CurveEditor::setLogarithmic(bool logarithmic) {
+    logarithmic_ = logarithmic;
+    renewRange();
+    itemsChanged();
+}
+
+// Kept while a point is dragged: the view does not run away below the mouse.
+void CurveEditor::renewRange() {
+    x_high_ = std::max(1.0, curve_.x.empty() ? 1.0 : curve_.x.back());
+    const double high = std::max(largest(curve_), largest(other_));
+    y_high_ = high > 0 ? high * 1.12 : 1.0;
+    y_low_ = 0.0;
+    if (logarithmic_) {
+        double low = y_high_;
+        for (const CurveLine* line : {&curve_, &other_}) {
+            for (const double y : line->y) {
+                low = y > 0 ? std::min(low, y) : low;
+            }
+        }
+        y_low_ = std::max(low / 1.2, y_high_ * std::pow(10.0, -kDecades));
+    }
+}
+
+QRectF CurveEditor::plot(const QSizeF& view_size) const {
+    const double left = leftMargin();
+    return {left, kCurveTop, std::max(10.0, view_size.width() - left - kCurveRight),
+            std::max(10.0, view_size.height() - kCurveTop - captionHeight() - 10)};
+}
+
+QPointF CurveEditor::toView(double x, double y, const QSizeF& view_size) const {
+    const QRectF area = plot(view_size);
+    const double share = logarithmic_
+                             ? std::log(std::max(y, y_low_) / y_low_) / std::log(y_high_ / y_low_)
+                             : y / y_high_;
+    return {area.left() + area.width() * x / x_high_, area.bottom() - area.height() * share};
+}
+
+QPointF CurveEditor::toValue(const QPointF& at) const {
+    const QRectF area = plot(size());
+    const double x = std::clamp((at.x() - area.left()) / area.width(), 0.0, 1.0) * x_high_;
+    const double share = std::clamp((area.bottom() - at.y()) / area.height(), 0.0, 1.0);
+    return {x, logarithmic_ ? y_low_ * std::pow(y_high_ / y_low_, share) : share * y_high_};
+}
+
+ViewItem CurveEditor::item(int index) const {
+    const CurveHandle& handle = handles_[static_cast<std::size_t>(index)];
+    const QPointF at = toView(handle.x, handle.y, size());
+    return {QRectF(at - QPointF(kGrip, kGrip), QSizeF(2 * kGrip, 2 * kGrip)), handle.text, {}};
+}
+
+void CurveEditor::paintScene(QPainter& painter, const QSizeF& view_size) const {
+    const Theme& theme = Theme::current();
+    paintAxes(painter, view_size);
+    if (!other_.x.empty()) {
+        paintLine(painter, other_, QPen(theme.series(2), 1.0, Qt::DashLine), view_size);
+        const auto middle = other_.x.size() * 2 / 5;
+        const QPointF at = toView(other_.x[middle], other_.y[middle], view_size);
+        paintText(painter, QRectF(at.x() + 6, at.y() - captionHeight() - 4, 160, captionHeight()),
+                  Qt::AlignLeft | Qt::AlignVCenter, other_.label, theme.font(TextStyle::Caption),
+                  theme.color(Role::Muted));
+    }
+    paintLine(painter, curve_,
+              QPen(theme.series(0), 2.0, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin), view_size);
+    paintHandles(painter, view_size);
+}
+
+std::vector<CurveEditor::Row> CurveEditor::rows(const QSizeF& view_size) const {
+    std::vector<Row> out;
+    if (logarithmic_) {
+        for (double decade = std::pow(10.0, std::ceil(std::log10(y_low_) - 1e-9));
+             decade <= y_high_; decade *= 10) {
+            out.push_back({decade, axisLabel(decade, decade, decade)});
+        }
+        return out;
+    }
+    const std::vector<double> ticks =
+        roundTicks(0, y_high_, static_cast<int>(plot(view_size).height() / kTickHeight));
+    const double step = ticks.size() > 1 ? ticks[1] - ticks[0] : 1.0;
+    for (const double y : ticks) {
+        out.push_back({y, axisLabel(y, step, y_high_)});
+    }
+    return out;
+}
+
+void CurveEditor::paintAxes(QPainter& painter, const QSizeF& view_size) const {
+    const Theme& theme = Theme::current();
+    const QRectF area = plot(view_size);
+    const QFont mono = theme.font(TextStyle::MonoSmall);
+    const double line = captionHeight();
+    for (const Row& row : rows(view_size)) {
+        const double at = toView(0, row.y, view_size).y();
+        paintHairline(painter, {area.left(), at}, {area.right(), at}, theme.color(Role::Hairline));
+        paintText(painter, QRectF(0, at - line / 2, area.left() - 6, line),
+                  Qt::AlignRight | Qt::AlignVCenter, row.label, mono, theme.color(Role::Muted));
+    }
+    const std::vector<double> columns =
+        roundTicks(0, x_high_, std::max(2, static_cast<int>(area.width() / kTickWidth)));
+    const double step = columns.size() > 1 ? columns[1] - columns[0] : 1.0;
+    for (const double x : columns) {
+        const double at = toView(x, 0, view_size).x();
+        paintHairline(painter, {at, area.top()}, {at, area.bottom()}, theme.color(Role::Hairline));
+        const QString text = axisLabel(x, step, x_high_);
+        const double width = textWidth(mono, text) + 2;
+        const double left = std::min(at - width / 2, view_size.width() - width);
+        paintText(painter, QRectF(left, area.bottom() + 5, width, line), Qt::AlignCenter, text,
+                  mono, theme.color(Role::Muted));
+    }
+    paintHairline(painter, area.bottomLeft(), area.bottomRight(), theme.color(Role::Border));
+}
+
+void CurveEditor::paintLine(QPainter& painter, const CurveLine& line, const QPen& pen,
+                            const QSizeF& view_size) const {
+    QPolygonF points;
+    for (std::size_t i = 0; i < line.x.size(); ++i) {
+        if (line.x[i] <= x_high_) {
+            points << toView(line.x[i], line.y[i], view_size);
+        }
+    }
+    painter.setPen(pen);
+    painter.setBrush(Qt::NoBrush);
+    painter.drawPolyline(points);
+}
+
+/// The handle whose words are shown: in hand, under the mouse, chosen, else the first that moves
+/// both ways.
+int CurveEditor::spoken() const {
+    if (dragged_ >= 0 || hoveredItem() >= 0) {
+        return dragged_ >= 0 ? dragged_ : hoveredItem();
+    }
+    if (cursorItem() >= 0 && hasFocus()) {
+        return cursorItem();
+    }
+    const auto both = std::find_if(handles_.begin(), handles_.end(), [](const CurveHandle& handle) {
+        return handle.moves_x && handle.moves_y;
+    });
+    return both == handles_.end() ? -1 : static_cast<int>(both - handles_.begin());
+}
+
+void CurveEditor::paintHandles(QPainter& painter, const QSizeF& view_size) const {
+    const Theme& theme = Theme::current();
+    const QRectF area = plot(view_size);
+    const int told = spoken();
+    for (int i = 0; i < itemCount(); ++i) {
+        const CurveHandle& handle = handles_[static_cast<std::size_t>(i)];
+        const QPointF at = toView(handle.x, handle.y, view_size);
+        if (handle.moves_x) {
+            painter.setPen(QPen(theme.series(0), 1.0, Qt::DotLine));
+            painter.drawLine(QPointF(at.x(), area.top()), QPointF(at.x(), area.bottom()));
+        }
+        painter.setPen(QPen(theme.series(0), 2.0));
+        painter.setBrush(handle.moves_x && handle.moves_y ? theme.series(0)
+                                                          : theme.color(Role::Surface));
+        painter.drawEllipse(at, kPointHandle, kPointHandle);
+    }
+    if (told < 0) {
+        return;
+    }
+    const CurveHandle& handle = handles_[static_cast<std::size_t>(told)];
+    const QPointF at = toView(handle.x, handle.y, view_size);
+    const QFont caption = theme.font(TextStyle::Caption);
+    const QSizeF box(textWidth(caption, handle.text) + 20, captionHeight() + 10);
+    // Beside the point where the curve is not: below a high one, above a low one.
+    const double left =
+        at.x() + 14 + box.width() <= area.right() ? at.x() + 14 : at.x() - 14 - box.width();
+    const bool low = at.y() + 30 + box.height() > area.bottom();
+    const QRectF rect(QPointF(std::max(area.left(), left),
+                              low ? std::max(area.top(), at.y() - 16 - box.height()) : at.y() + 26),
+                      box);
+    paintPanel(painter, rect, size::kRadius, theme.color(Role::Surface), theme.color(Role::Border));
+    paintText(painter, rect, Qt::AlignCenter, handle.text, caption, theme.color(Role::Text));
+}
+
+// The words of a handle stand beside it.
+bool CurveEditor::event(QEvent* event) {
+    return (event->type() == QEvent::ToolTip && hoveredItem() >= 0) || PaintedView::event(event);
+}
+
+void CurveEditor::mousePressEvent(QMouseEvent* event) {
+    PaintedView::mousePressEvent(event);
+    dragged_ = event->button() == Qt::LeftButton ? hitTest(event->position()) : -1;
+    if (dragged_ >= 0) {
+        setCursorItem(dragged_);
+    }
+}
+
+void CurveEditor::mouseMoveEvent(QMouseEvent* event) {
+    if (dragged_ < 0) {
+        PaintedView::mouseMoveEvent(event);
+        const int under = hitTest(event->position());
+        setCursor(under < 0 ? Qt::ArrowCursor : Qt::OpenHandCursor);
+        return;
+    }
+    setCursor(Qt::ClosedHandCursor);
+    const QPointF value = toValue(event->position());
+    const CurveHandle& handle = handles_[static_cast<std::size_t>(dragged_)];
+    emit handleMoved(dragged_, handle.moves_x ? value.x() : handle.x,
+                     handle.moves_y ? value.y() : handle.y);
+}
+
+void CurveEditor::mouseReleaseEvent(QMouseEvent* event) {
+    PaintedView::mouseReleaseEvent(event);
+    if (dragged_ >= 0) {
+        const int released = dragged_;
+        dragged_ = -1;
+        renewRange();
+        update();
+        emit handleReleased(released);
+    }
+}
+
+void CurveEditor::keyPressEvent(QKeyEvent* event) {
+    const bool arrow = event->key() >= Qt::Key_Left && event->key() <= Qt::Key_Down;
+    if (!arrow || !(event->modifiers() & Qt::ShiftModifier) || cursorItem() < 0) {
+        PaintedView::keyPressEvent(event);
+        return;
+    }
+    const double share = event->modifiers() & Qt::ControlModifier ? kKeyShare / 10 : kKeyShare;
+    const CurveHandle handle = handles_[static_cast<std::size_t>(cursorItem())];
+    double x = handle.x;
+    double y = handle.y;
+    const double sign = event->key() == Qt::Key_Right || event->key() == Qt::Key_Up ? 1 : -1;
+    if (event->key() == Qt::Key_Left || event->key() == Qt::Key_Right) {
+        x = std::clamp(x + sign * share * x_high_, 0.0, x_high_);
+    } else if (logarithmic_ && y > 0) {
+        y *= std::pow(y_high_ / y_low_, sign * share);
+    } else {
+        y = std::max(0.0, y + sign * share * y_high_);
+    }
+    if (x != handle.x ? handle.moves_x : y != handle.y && handle.moves_y) {
+        emit handleMoved(cursorItem(), x, y);
+    }
+}
+
+} // namespace weft::widgets
