@@ -4,15 +4,15 @@
 // the engine. The UI never assumes: a request is pending until the run answers.
 #pragma once
 
-#include "ui/bridge/draft.h"
-#include "ui/bridge/draft_check.h"
-#include "ui/bridge/draft_keeper.h"
-#include "ui/bridge/machine_measure.h"
+#include "ui/bridge/draft/draft.h"
+#include "ui/bridge/draft/draft_check.h"
+#include "ui/bridge/draft/draft_keeper.h"
+#include "ui/bridge/run/machine_measure.h"
 #include "ui/bridge/recent_paths.h"
-#include "ui/bridge/run_index.h"
-#include "ui/bridge/run_link.h"
-#include "ui/bridge/run_model.h"
-#include "ui/bridge/run_reader.h"
+#include "ui/bridge/run/run_index.h"
+#include "ui/bridge/run/run_link.h"
+#include "ui/bridge/run/run_model.h"
+#include "ui/bridge/run/run_reader.h"
 #include "ui/settings/settings.h"
 
 #include <QObject>

@@ -4,7 +4,7 @@
 #include "core/train/ways_on.h"
 #include "ui/bridge/background.h"
 #include "ui/bridge/convert.h"
-#include "ui/bridge/planner.h"
+#include "ui/bridge/plan/planner.h"
 #include "ui/studio.h"
 
 #include <algorithm>

@@ -6,7 +6,7 @@
 #include "tests/ui/studio_fixture.h"
 #include "ui/bridge/background.h"
 #include "ui/bridge/convert.h"
-#include "ui/bridge/draft.h"
+#include "ui/bridge/draft/draft.h"
 #include "ui/samples/sample_part.h"
 #include "ui/screens/data/data_screen.h"
 #include "widgets/views/bar_list.h"

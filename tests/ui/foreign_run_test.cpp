@@ -5,7 +5,7 @@
 #include "tests/ui/patience.h"
 #include "tests/ui/studio_fixture.h"
 #include "ui/bridge/convert.h"
-#include "ui/bridge/run_reader.h"
+#include "ui/bridge/run/run_reader.h"
 #include "ui/screens/home/home_screen.h"
 #include "ui/screens/runs/runs_screen.h"
 #include "ui/screens/train/scalar_grid.h"

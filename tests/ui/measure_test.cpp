@@ -5,7 +5,7 @@
 #include "tests/ui/patience.h"
 #include "tests/ui/studio_fixture.h"
 #include "ui/bridge/convert.h"
-#include "ui/bridge/machine_measure.h"
+#include "ui/bridge/run/machine_measure.h"
 #include "widgets/controls/text_label.h"
 
 #include <QPushButton>

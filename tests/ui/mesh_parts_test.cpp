@@ -4,7 +4,7 @@
 #include "core/pipeline/schedule_list.h"
 #include "tests/support/weft_test.h"
 #include "tests/ui/small_gpt.h"
-#include "ui/bridge/pipeline_chart.h"
+#include "ui/bridge/plan/pipeline_chart.h"
 #include "ui/models/exchange_model.h"
 #include "ui/plurals.h"
 #include "ui/screens/plan/exchange_part.h"

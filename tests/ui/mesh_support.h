@@ -3,7 +3,7 @@
 #pragma once
 
 #include "core/checkpoint/checkpoint.h"
-#include "ui/bridge/mesh_search.h"
+#include "ui/bridge/plan/mesh_search.h"
 
 #include <filesystem>
 #include <string>

@@ -4,7 +4,7 @@
 #include "tests/support/weft_test.h"
 #include "tests/ui/patience.h"
 #include "tests/ui/studio_fixture.h"
-#include "ui/bridge/mesh_edit.h"
+#include "ui/bridge/draft/mesh_edit.h"
 #include "ui/screens/plan/mesh_part.h"
 #include "ui/screens/plan/plan_screen.h"
 #include "widgets/mesh/device_grid.h"

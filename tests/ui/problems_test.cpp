@@ -3,7 +3,7 @@
 #include "core/config/locate.h"
 #include "tests/support/weft_test.h"
 #include "tests/ui/studio_fixture.h"
-#include "ui/bridge/place_text.h"
+#include "ui/bridge/draft/place_text.h"
 #include "ui/models/problem_model.h"
 #include "ui/screens/checkpoints/fork_dialog.h"
 #include "ui/screens/data/data_screen.h"

@@ -6,7 +6,7 @@
 #include "tests/ui/run_log.h"
 #include "tests/ui/studio_fixture.h"
 #include "ui/bridge/convert.h"
-#include "ui/bridge/curve_runs.h"
+#include "ui/bridge/run/curve_runs.h"
 #include "widgets/controls/controls.h"
 
 #include <QSettings>

@@ -7,7 +7,7 @@
 #include "tests/ui/patience.h"
 #include "tests/ui/studio_fixture.h"
 #include "ui/bridge/background.h"
-#include "ui/bridge/run_line.h"
+#include "ui/bridge/run/run_line.h"
 
 #include <QTemporaryDir>
 

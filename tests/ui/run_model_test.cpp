@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/support/weft_test.h"
-#include "ui/bridge/curve_metric.h"
-#include "ui/bridge/run_model.h"
+#include "ui/bridge/run/curve_metric.h"
+#include "ui/bridge/run/run_model.h"
 
 #include <QSignalSpy>
 

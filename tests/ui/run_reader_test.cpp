@@ -3,8 +3,8 @@
 #include "tests/support/weft_test.h"
 #include "tests/ui/patience.h"
 #include "tests/ui/studio_fixture.h"
-#include "ui/bridge/run_reader.h"
-#include "ui/bridge/slice_feed.h"
+#include "ui/bridge/run/run_reader.h"
+#include "ui/bridge/run/slice_feed.h"
 
 #include <QSignalSpy>
 

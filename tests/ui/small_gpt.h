@@ -3,7 +3,7 @@
 #pragma once
 
 #include "core/train/planning.h"
-#include "ui/bridge/plan_digest.h"
+#include "ui/bridge/plan/plan_digest.h"
 
 #include <string>
 

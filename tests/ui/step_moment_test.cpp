@@ -3,8 +3,8 @@
 #include "tests/support/weft_test.h"
 #include "tests/ui/small_gpt.h"
 #include "ui/bridge/convert.h"
-#include "ui/bridge/pipeline_chart.h"
-#include "ui/bridge/step_moment.h"
+#include "ui/bridge/plan/pipeline_chart.h"
+#include "ui/bridge/plan/step_moment.h"
 
 #include <algorithm>
 #include <numeric>

@@ -8,7 +8,7 @@
 #include "tests/ui/patience.h"
 #include "tests/ui/studio_fixture.h"
 #include "ui/bridge/convert.h"
-#include "ui/bridge/trial_host.h"
+#include "ui/bridge/run/trial_host.h"
 #include "ui/screens/train/try_input.h"
 #include "ui/screens/train/try_row.h"
 #include "widgets/views/confusion_view.h"

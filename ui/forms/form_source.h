@@ -3,7 +3,7 @@
 // document, else the table's defaults; every change is an edit of the draft, with undo.
 #pragma once
 
-#include "ui/bridge/draft.h"
+#include "ui/bridge/draft/draft.h"
 
 #include <QObject>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/forms/problem_lines.h"
 
-#include "ui/bridge/place_text.h"
+#include "ui/bridge/draft/place_text.h"
 #include "widgets/look/icon.h"
 #include "widgets/look/style.h"
 #include "widgets/controls/text_label.h"

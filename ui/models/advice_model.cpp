@@ -2,7 +2,7 @@
 #include "ui/models/advice_model.h"
 
 #include "ui/bridge/convert.h"
-#include "ui/bridge/plan_digest.h"
+#include "ui/bridge/plan/plan_digest.h"
 
 #include <algorithm>
 #include <cmath>

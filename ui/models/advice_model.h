@@ -3,7 +3,7 @@
 // step takes and how much of it goes to exchanges and bubbles.
 #pragma once
 
-#include "ui/bridge/mesh_search.h"
+#include "ui/bridge/plan/mesh_search.h"
 #include "widgets/look/number_style.h"
 
 #include <QAbstractTableModel>

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "core/checkpoint/checkpoint.h"
-#include "ui/bridge/run_model.h"
+#include "ui/bridge/run/run_model.h"
 #include "widgets/look/number_style.h"
 
 #include <QAbstractTableModel>

@@ -3,7 +3,7 @@
 // Which side is better is said by a mark before its figure, not by colour.
 #pragma once
 
-#include "ui/bridge/plan_compare.h"
+#include "ui/bridge/plan/plan_compare.h"
 
 #include <QAbstractTableModel>
 

@@ -2,8 +2,8 @@
 // What the devices of a planned training step say to each other, as rows of a table.
 #pragma once
 
-#include "ui/bridge/exchange_rows.h"
-#include "ui/bridge/plan_digest.h"
+#include "ui/bridge/plan/exchange_rows.h"
+#include "ui/bridge/plan/plan_digest.h"
 #include "widgets/look/number_style.h"
 
 #include <QAbstractTableModel>

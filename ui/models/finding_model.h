@@ -3,7 +3,7 @@
 // optimizer's state with its parameter; what costs most first.
 #pragma once
 
-#include "ui/bridge/plan_digest.h"
+#include "ui/bridge/plan/plan_digest.h"
 
 #include <QAbstractTableModel>
 

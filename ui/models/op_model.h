@@ -3,7 +3,7 @@
 // or one per kind of op.
 #pragma once
 
-#include "ui/bridge/plan_digest.h"
+#include "ui/bridge/plan/plan_digest.h"
 #include "widgets/look/number_style.h"
 
 #include <QAbstractTableModel>

@@ -3,8 +3,8 @@
 // with what its configuration has different. And the differences of those shown, as a table.
 #pragma once
 
-#include "ui/bridge/curve_runs.h"
-#include "ui/bridge/run_index.h"
+#include "ui/bridge/run/curve_runs.h"
+#include "ui/bridge/run/run_index.h"
 #include "widgets/look/number_style.h"
 
 #include <QAbstractListModel>

@@ -3,7 +3,7 @@
 
 #include "core/config/locate.h"
 #include "ui/bridge/convert.h"
-#include "ui/bridge/place_text.h"
+#include "ui/bridge/draft/place_text.h"
 #include "ui/studio.h"
 #include "widgets/look/icon.h"
 

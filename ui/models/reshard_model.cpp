@@ -2,7 +2,7 @@
 #include "ui/models/reshard_model.h"
 
 #include "ui/bridge/convert.h"
-#include "ui/bridge/tensor_tiles.h"
+#include "ui/bridge/plan/tensor_tiles.h"
 #include "widgets/mesh/tile_array.h"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 // The arrays of a checkpoint that another mesh reads, and what each of its devices reads.
 #pragma once
 
-#include "ui/bridge/reshard_map.h"
+#include "ui/bridge/plan/reshard_map.h"
 
 #include <QAbstractTableModel>
 

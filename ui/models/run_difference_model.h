@@ -2,7 +2,7 @@
 // Settings in which chosen runs differ, and how they went: a row for each, a column for each run.
 #pragma once
 
-#include "ui/bridge/run_facts.h"
+#include "ui/bridge/run/run_facts.h"
 
 #include <QAbstractTableModel>
 

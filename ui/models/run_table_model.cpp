@@ -3,7 +3,7 @@
 
 #include "core/base/text.h"
 #include "ui/bridge/convert.h"
-#include "ui/bridge/run_facts.h"
+#include "ui/bridge/run/run_facts.h"
 
 #include <algorithm>
 #include <map>

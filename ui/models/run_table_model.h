@@ -2,8 +2,8 @@
 // Every run on disk as a row, with columns to choose from. Sorted and filtered by RunTableFilter.
 #pragma once
 
-#include "ui/bridge/run_curves.h"
-#include "ui/bridge/run_index.h"
+#include "ui/bridge/run/run_curves.h"
+#include "ui/bridge/run/run_index.h"
 #include "ui/models/run_column.h"
 #include "widgets/look/number_style.h"
 #include "widgets/curves/sparkline.h"

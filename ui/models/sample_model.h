@@ -3,7 +3,7 @@
 // somebody brought also its columns as they were.
 #pragma once
 
-#include "ui/bridge/data_preview.h"
+#include "ui/bridge/data/data_preview.h"
 #include "widgets/look/number_style.h"
 
 #include <QAbstractTableModel>

@@ -3,7 +3,7 @@
 // row.
 #pragma once
 
-#include "ui/bridge/plan_digest.h"
+#include "ui/bridge/plan/plan_digest.h"
 
 #include <QAbstractTableModel>
 

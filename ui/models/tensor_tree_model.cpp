@@ -2,7 +2,7 @@
 #include "ui/models/tensor_tree_model.h"
 
 #include "ui/bridge/convert.h"
-#include "ui/bridge/tensor_tiles.h"
+#include "ui/bridge/plan/tensor_tiles.h"
 
 #include <QSize>
 

@@ -2,7 +2,7 @@
 // How many samples there are of each class; a click shows only those.
 #pragma once
 
-#include "ui/bridge/data_preview.h"
+#include "ui/bridge/data/data_preview.h"
 
 #include <QWidget>
 

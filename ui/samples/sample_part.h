@@ -2,7 +2,7 @@
 // A page of samples as training reads them: pictures, a table of features, or text cut into tokens.
 #pragma once
 
-#include "ui/bridge/data_preview.h"
+#include "ui/bridge/data/data_preview.h"
 
 #include <QWidget>
 

@@ -2,7 +2,7 @@
 // Samples as pictures and as text.
 #pragma once
 
-#include "ui/bridge/data_preview.h"
+#include "ui/bridge/data/data_preview.h"
 #include "widgets/views/token_view.h"
 
 #include <QImage>

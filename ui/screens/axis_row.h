@@ -3,7 +3,7 @@
 // dragged or moved by keys, axes are added and removed. Beside them what they multiply to.
 #pragma once
 
-#include "ui/bridge/mesh_edit.h"
+#include "ui/bridge/draft/mesh_edit.h"
 #include "widgets/controls/card.h"
 
 #include <QWidget>

@@ -3,7 +3,7 @@
 // together.
 #pragma once
 
-#include "ui/bridge/curve_metric.h"
+#include "ui/bridge/run/curve_metric.h"
 
 #include <QObject>
 

@@ -3,7 +3,7 @@
 // full screen. It can be exported, and it says its values in a table where there is room for one.
 #pragma once
 
-#include "ui/bridge/curve_metric.h"
+#include "ui/bridge/run/curve_metric.h"
 
 #include <QWidget>
 

@@ -2,7 +2,7 @@
 #include "ui/screens/draft_header.h"
 
 #include "ui/actions.h"
-#include "ui/bridge/draft.h"
+#include "ui/bridge/draft/draft.h"
 #include "ui/forms/field_finder.h"
 #include "ui/screens/screen_list.h"
 #include "widgets/controls/pill.h"

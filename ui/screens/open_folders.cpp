@@ -2,7 +2,7 @@
 #include "ui/screens/open_folders.h"
 
 #include "ui/bridge/convert.h"
-#include "ui/bridge/run_index.h"
+#include "ui/bridge/run/run_index.h"
 #include "widgets/look/icon.h"
 #include "widgets/look/menu_text.h"
 

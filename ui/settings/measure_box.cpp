@@ -2,7 +2,7 @@
 #include "ui/settings/measure_box.h"
 
 #include "ui/bridge/convert.h"
-#include "ui/bridge/machine_measure.h"
+#include "ui/bridge/run/machine_measure.h"
 #include "ui/studio.h"
 #include "widgets/controls/controls.h"
 #include "widgets/look/style.h"

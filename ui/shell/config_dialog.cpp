@@ -3,8 +3,8 @@
 
 #include "core/config/locate.h"
 #include "ui/bridge/convert.h"
-#include "ui/bridge/draft.h"
-#include "ui/bridge/place_text.h"
+#include "ui/bridge/draft/draft.h"
+#include "ui/bridge/draft/place_text.h"
 #include "widgets/controls/card.h"
 #include "widgets/look/icon.h"
 #include "widgets/look/style.h"

@@ -2,7 +2,7 @@
 #include "ui/shell/desktop_link.h"
 
 #include "ui/bridge/convert.h"
-#include "ui/bridge/self_pause.h"
+#include "ui/bridge/run/self_pause.h"
 #include "ui/studio.h"
 
 #include <QGuiApplication>

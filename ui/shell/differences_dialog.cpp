@@ -2,8 +2,8 @@
 #include "ui/shell/differences_dialog.h"
 
 #include "ui/bridge/convert.h"
-#include "ui/bridge/draft.h"
-#include "ui/bridge/run_model.h"
+#include "ui/bridge/draft/draft.h"
+#include "ui/bridge/run/run_model.h"
 #include "ui/forms/number_text.h"
 #include "widgets/look/style.h"
 #include "widgets/controls/text_label.h"

@@ -2,7 +2,7 @@
 #include "ui/shell/kept_views.h"
 
 #include "ui/bridge/convert.h"
-#include "ui/bridge/curve_runs.h"
+#include "ui/bridge/run/curve_runs.h"
 #include "widgets/controls/controls.h"
 
 #include <QAbstractButton>

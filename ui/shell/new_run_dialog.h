@@ -2,7 +2,7 @@
 // What a new run begins with: data of one's own, a preset, a configuration, or nothing.
 #pragma once
 
-#include "ui/bridge/preset_list.h"
+#include "ui/bridge/draft/preset_list.h"
 
 #include <QDialog>
 

@@ -3,7 +3,7 @@
 // run trains, pages that show the draft say instead that the two are different things.
 #pragma once
 
-#include "ui/bridge/self_pause.h"
+#include "ui/bridge/run/self_pause.h"
 #include "widgets/controls/messages.h"
 
 namespace weft::ui {

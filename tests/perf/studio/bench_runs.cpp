@@ -5,7 +5,7 @@
 #include "tests/perf/studio/figures.h"
 #include "tests/perf/studio/open_studio.h"
 #include "tests/perf/studio/suites.h"
-#include "ui/bridge/run_reader.h"
+#include "ui/bridge/run/run_reader.h"
 #include "ui/models/checkpoint_model.h"
 #include "ui/models/run_table_model.h"
 

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "ui/bridge/long_job.h"
-#include "ui/bridge/run_trash.h"
+#include "ui/bridge/run/run_trash.h"
 #include "ui/models/checkpoint_model.h"
 
 #include <QTimer>

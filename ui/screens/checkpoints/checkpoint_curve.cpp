@@ -2,7 +2,7 @@
 #include "ui/screens/checkpoints/checkpoint_curve.h"
 
 #include "ui/bridge/convert.h"
-#include "ui/bridge/run_model.h"
+#include "ui/bridge/run/run_model.h"
 #include "ui/models/checkpoint_model.h"
 #include "ui/screens/drawings.h"
 #include "widgets/curves/checkpoint_timeline.h"

@@ -3,8 +3,8 @@
 // checkpoints that it wrote: kept, pruned, best and the chosen one.
 #pragma once
 
-#include "ui/bridge/curve_metric.h"
-#include "ui/bridge/slice_feed.h"
+#include "ui/bridge/run/curve_metric.h"
+#include "ui/bridge/run/slice_feed.h"
 
 #include <QWidget>
 

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "core/checkpoint/checkpoint.h"
-#include "ui/bridge/run_reader.h"
+#include "ui/bridge/run/run_reader.h"
 #include "ui/screens/screen.h"
 
 #include <filesystem>

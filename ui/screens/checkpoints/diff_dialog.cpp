@@ -2,7 +2,7 @@
 #include "ui/screens/checkpoints/diff_dialog.h"
 
 #include "ui/bridge/convert.h"
-#include "ui/bridge/run_facts.h"
+#include "ui/bridge/run/run_facts.h"
 #include "ui/models/array_difference_model.h"
 #include "widgets/controls/controls.h"
 #include "widgets/controls/text_label.h"

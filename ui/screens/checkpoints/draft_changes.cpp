@@ -2,7 +2,7 @@
 #include "ui/screens/checkpoints/draft_changes.h"
 
 #include "ui/bridge/convert.h"
-#include "ui/bridge/draft.h"
+#include "ui/bridge/draft/draft.h"
 #include "ui/forms/number_text.h"
 #include "widgets/controls/card.h"
 #include "widgets/controls/icon_label.h"

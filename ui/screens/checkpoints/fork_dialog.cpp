@@ -3,7 +3,7 @@
 
 #include "core/compile/programs.h"
 #include "ui/bridge/convert.h"
-#include "ui/bridge/place_text.h"
+#include "ui/bridge/draft/place_text.h"
 #include "ui/forms/field_group.h"
 #include "ui/screens/checkpoints/draft_changes.h"
 #include "ui/screens/checkpoints/fork_mesh.h"

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "core/compile/run_config.h"
-#include "ui/bridge/draft.h"
+#include "ui/bridge/draft/draft.h"
 #include "ui/forms/form_source.h"
 
 #include <QDialog>

@@ -2,8 +2,8 @@
 // The mesh that a fork computes on: number of devices, strategy, axes. Follows a draft and edits it.
 #pragma once
 
-#include "ui/bridge/draft.h"
-#include "ui/bridge/mesh_edit.h"
+#include "ui/bridge/draft/draft.h"
+#include "ui/bridge/draft/mesh_edit.h"
 
 #include <QWidget>
 

@@ -3,8 +3,8 @@
 
 #include "core/compile/programs.h"
 #include "ui/bridge/convert.h"
-#include "ui/bridge/draft.h"
-#include "ui/bridge/run_model.h"
+#include "ui/bridge/draft/draft.h"
+#include "ui/bridge/run/run_model.h"
 #include "ui/models/checkpoint_model.h"
 #include "ui/screens/checkpoints/draft_changes.h"
 #include "widgets/look/icon.h"

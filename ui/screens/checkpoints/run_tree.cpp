@@ -2,8 +2,8 @@
 #include "ui/screens/checkpoints/run_tree.h"
 
 #include "ui/bridge/convert.h"
-#include "ui/bridge/run_facts.h"
-#include "ui/bridge/run_index.h"
+#include "ui/bridge/run/run_facts.h"
+#include "ui/bridge/run/run_index.h"
 #include "ui/screens/open_folders.h"
 #include "widgets/look/icon.h"
 

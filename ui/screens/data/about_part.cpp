@@ -2,7 +2,7 @@
 #include "ui/screens/data/about_part.h"
 
 #include "ui/bridge/convert.h"
-#include "ui/bridge/draft.h"
+#include "ui/bridge/draft/draft.h"
 #include "widgets/controls/card.h"
 #include "widgets/look/painting.h"
 #include "widgets/controls/text_label.h"

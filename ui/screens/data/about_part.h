@@ -2,7 +2,7 @@
 // What the data is, what one batch of it needs in memory, and what was skipped on opening.
 #pragma once
 
-#include "ui/bridge/data_preview.h"
+#include "ui/bridge/data/data_preview.h"
 
 #include <QWidget>
 

@@ -3,7 +3,7 @@
 // what they are and whether they are sound at the right.
 #pragma once
 
-#include "ui/bridge/data_preview.h"
+#include "ui/bridge/data/data_preview.h"
 #include "ui/forms/form_source.h"
 #include "ui/screens/screen.h"
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "core/data/scan.h"
-#include "ui/bridge/data_preview.h"
+#include "ui/bridge/data/data_preview.h"
 
 #include <QWidget>
 

@@ -2,7 +2,7 @@
 #include "ui/screens/data/split_part.h"
 
 #include "ui/bridge/convert.h"
-#include "ui/bridge/draft.h"
+#include "ui/bridge/draft/draft.h"
 #include "ui/forms/form_source.h"
 #include "ui/screens/data/editor_part.h"
 #include "widgets/controls/card.h"

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "core/config/field.h"
-#include "ui/bridge/data_preview.h"
+#include "ui/bridge/data/data_preview.h"
 
 #include <QWidget>
 

@@ -3,7 +3,7 @@
 // learn it, and Start.
 #pragma once
 
-#include "ui/bridge/data_offer.h"
+#include "ui/bridge/data/data_offer.h"
 
 #include <QWidget>
 

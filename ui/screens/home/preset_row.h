@@ -3,7 +3,7 @@
 // becomes, whether it fits this machine.
 #pragma once
 
-#include "ui/bridge/preset_list.h"
+#include "ui/bridge/draft/preset_list.h"
 
 #include <QWidget>
 

@@ -3,7 +3,7 @@
 
 #include "ui/actions.h"
 #include "ui/bridge/convert.h"
-#include "ui/bridge/run_facts.h"
+#include "ui/bridge/run/run_facts.h"
 #include "ui/recent_menu.h"
 #include "ui/screens/open_folders.h"
 #include "ui/studio.h"

@@ -4,8 +4,8 @@
 // looked at.
 #pragma once
 
-#include "ui/bridge/layer_edit.h"
-#include "ui/bridge/model_outline.h"
+#include "ui/bridge/draft/layer_edit.h"
+#include "ui/bridge/draft/model_outline.h"
 #include "ui/forms/form_source.h"
 #include "ui/screens/model/row_tree.h"
 

@@ -4,7 +4,7 @@
 // graph cancels what is under way.
 #pragma once
 
-#include "ui/bridge/model_outline.h"
+#include "ui/bridge/draft/model_outline.h"
 #include "widgets/controls/card.h"
 
 #include <stop_token>

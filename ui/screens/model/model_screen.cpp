@@ -5,7 +5,7 @@
 #include "core/ir/model_text.h"
 #include "ui/bridge/background.h"
 #include "ui/bridge/convert.h"
-#include "ui/bridge/place_text.h"
+#include "ui/bridge/draft/place_text.h"
 #include "ui/forms/form.h"
 #include "ui/forms/record_form.h"
 #include "ui/screens/draft_header.h"

@@ -3,8 +3,8 @@
 // shapes on the edges, right the settings of what is chosen; above, what it all comes to.
 #pragma once
 
-#include "ui/bridge/model_outline.h"
-#include "ui/bridge/run_outlook.h"
+#include "ui/bridge/draft/model_outline.h"
+#include "ui/bridge/draft/run_outlook.h"
 #include "ui/forms/form_source.h"
 #include "ui/screens/screen.h"
 

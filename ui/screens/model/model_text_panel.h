@@ -4,7 +4,7 @@
 #pragma once
 
 #include "core/ir/model_text.h"
-#include "ui/bridge/model_outline.h"
+#include "ui/bridge/draft/model_outline.h"
 #include "ui/forms/form_source.h"
 #include "widgets/controls/card.h"
 

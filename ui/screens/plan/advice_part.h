@@ -3,7 +3,7 @@
 // draft among them; why the others are not; and one click to take one over.
 #pragma once
 
-#include "ui/bridge/mesh_search.h"
+#include "ui/bridge/plan/mesh_search.h"
 
 #include <QElapsedTimer>
 #include <QTimer>

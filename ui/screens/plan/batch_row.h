@@ -3,7 +3,7 @@
 // step to numbers that divide; what is typed and does not is told, and changes nothing.
 #pragma once
 
-#include "ui/bridge/batch_edit.h"
+#include "ui/bridge/draft/batch_edit.h"
 #include "widgets/controls/short_spin_box.h"
 
 #include <QWidget>

@@ -3,9 +3,9 @@
 // pieces, its parts and what goes where. Nothing is read but the checkpoint's manifest.
 #pragma once
 
-#include "ui/bridge/mesh_search.h"
-#include "ui/bridge/reshard_map.h"
-#include "ui/bridge/run_index.h"
+#include "ui/bridge/plan/mesh_search.h"
+#include "ui/bridge/plan/reshard_map.h"
+#include "ui/bridge/run/run_index.h"
 
 #include <QWidget>
 

@@ -4,7 +4,7 @@
 #include "core/advise/alternatives.h"
 #include "core/sharding/strategies/strategy_list.h"
 #include "ui/bridge/convert.h"
-#include "ui/bridge/mesh_edit.h"
+#include "ui/bridge/draft/mesh_edit.h"
 #include "ui/models/compare_model.h"
 #include "ui/screens/table.h"
 #include "widgets/controls/card.h"

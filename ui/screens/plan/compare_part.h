@@ -3,8 +3,8 @@
 // was kept, or the draft's own before the last edit.
 #pragma once
 
-#include "ui/bridge/plan_compare.h"
-#include "ui/bridge/plan_job.h"
+#include "ui/bridge/plan/plan_compare.h"
+#include "ui/bridge/plan/plan_job.h"
 
 #include <QWidget>
 

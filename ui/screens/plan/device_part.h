@@ -2,7 +2,7 @@
 // The devices of the mesh: where each stands, what it reads, what its memory takes.
 #pragma once
 
-#include "ui/bridge/step_moment.h"
+#include "ui/bridge/plan/step_moment.h"
 
 #include <QWidget>
 

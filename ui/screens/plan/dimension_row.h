@@ -5,9 +5,9 @@
 #pragma once
 
 #include "core/plan/plan.h"
-#include "ui/bridge/plan_digest.h"
-#include "ui/bridge/spec_edit.h"
-#include "ui/bridge/tensor_tiles.h"
+#include "ui/bridge/plan/plan_digest.h"
+#include "ui/bridge/draft/spec_edit.h"
+#include "ui/bridge/plan/tensor_tiles.h"
 
 #include <QWidget>
 

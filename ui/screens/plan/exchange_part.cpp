@@ -2,7 +2,7 @@
 #include "ui/screens/plan/exchange_part.h"
 
 #include "ui/bridge/convert.h"
-#include "ui/bridge/pattern_steps.h"
+#include "ui/bridge/plan/pattern_steps.h"
 #include "ui/models/exchange_model.h"
 #include "ui/screens/plan/pattern_part.h"
 #include "ui/screens/table.h"

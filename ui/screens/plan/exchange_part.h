@@ -3,7 +3,7 @@
 // table, as arrows between the devices, and how it works on small numbers.
 #pragma once
 
-#include "ui/bridge/plan_digest.h"
+#include "ui/bridge/plan/plan_digest.h"
 
 #include <QWidget>
 

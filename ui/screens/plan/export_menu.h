@@ -4,7 +4,7 @@
 #pragma once
 
 #include "core/plan/mesh_formats.h"
-#include "ui/bridge/mesh_search.h"
+#include "ui/bridge/plan/mesh_search.h"
 
 #include <QMenu>
 

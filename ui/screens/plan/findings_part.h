@@ -3,7 +3,7 @@
 // is gone, one click each.
 #pragma once
 
-#include "ui/bridge/plan_digest.h"
+#include "ui/bridge/plan/plan_digest.h"
 
 #include <QWidget>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/screens/plan/live_part.h"
 
-#include "ui/bridge/device_load.h"
-#include "ui/bridge/run_model.h"
+#include "ui/bridge/run/device_load.h"
+#include "ui/bridge/run/run_model.h"
 #include "widgets/controls/card.h"
 #include "widgets/mesh/device_times.h"
 #include "widgets/controls/messages.h"

@@ -2,7 +2,7 @@
 // Memory over one step, and what is alive at the cursor or at the peak.
 #pragma once
 
-#include "ui/bridge/plan_digest.h"
+#include "ui/bridge/plan/plan_digest.h"
 
 #include <QWidget>
 

@@ -3,7 +3,7 @@
 // strategy; axes with their sizes, in the order that is placement; how the batch is dealt out.
 #pragma once
 
-#include "ui/bridge/mesh_edit.h"
+#include "ui/bridge/draft/mesh_edit.h"
 
 #include <QWidget>
 

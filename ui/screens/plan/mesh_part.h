@@ -3,8 +3,8 @@
 // A draft that computes on one device shows what four would do, until an edit takes that over.
 #pragma once
 
-#include "ui/bridge/draft.h"
-#include "ui/bridge/plan_preview.h"
+#include "ui/bridge/draft/draft.h"
+#include "ui/bridge/plan/plan_preview.h"
 #include "ui/screens/plan/mesh_bar.h"
 
 #include <QTimer>

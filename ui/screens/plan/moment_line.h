@@ -3,7 +3,7 @@
 // its time, what is computed.
 #pragma once
 
-#include "ui/bridge/step_moment.h"
+#include "ui/bridge/plan/step_moment.h"
 
 #include <QWidget>
 

@@ -2,7 +2,7 @@
 // The ops of the step: grouped, filtered, sorted; the selected row and the cursor are one thing.
 #pragma once
 
-#include "ui/bridge/plan_digest.h"
+#include "ui/bridge/plan/plan_digest.h"
 
 #include <QWidget>
 

@@ -3,8 +3,8 @@
 // have, and a button that asks for it.
 #pragma once
 
-#include "ui/bridge/pipeline_chart.h"
-#include "ui/bridge/step_moment.h"
+#include "ui/bridge/plan/pipeline_chart.h"
+#include "ui/bridge/plan/step_moment.h"
 
 #include <QWidget>
 

@@ -3,7 +3,7 @@
 
 #include "ui/actions.h"
 #include "ui/bridge/convert.h"
-#include "ui/bridge/place_text.h"
+#include "ui/bridge/draft/place_text.h"
 #include "ui/screens/plan/memory_part.h"
 #include "ui/screens/plan/mesh_part.h"
 #include "ui/screens/plan/op_part.h"

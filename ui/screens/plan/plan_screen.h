@@ -4,7 +4,7 @@
 // the step, ops, what could be otherwise; part Program: what each pass made of it.
 #pragma once
 
-#include "ui/bridge/plan_preview.h"
+#include "ui/bridge/plan/plan_preview.h"
 #include "ui/screens/plan/export_menu.h"
 #include "ui/screens/screen.h"
 

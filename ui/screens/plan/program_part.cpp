@@ -4,7 +4,7 @@
 #include "core/base/error.h"
 #include "ui/bridge/background.h"
 #include "ui/bridge/convert.h"
-#include "ui/bridge/plan_preview.h"
+#include "ui/bridge/plan/plan_preview.h"
 #include "ui/screens/table.h"
 #include "widgets/controls/card.h"
 #include "widgets/controls/controls.h"

@@ -3,7 +3,7 @@
 // graph of a layer's ops. Made when somebody looks, in the background.
 #pragma once
 
-#include "ui/bridge/program_trace.h"
+#include "ui/bridge/plan/program_trace.h"
 
 #include <QWidget>
 

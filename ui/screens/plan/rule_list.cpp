@@ -2,8 +2,8 @@
 #include "ui/screens/plan/rule_list.h"
 
 #include "ui/bridge/convert.h"
-#include "ui/bridge/spec_edit.h"
-#include "ui/bridge/stage_edit.h"
+#include "ui/bridge/draft/spec_edit.h"
+#include "ui/bridge/draft/stage_edit.h"
 #include "widgets/controls/card.h"
 #include "widgets/controls/controls.h"
 #include "widgets/look/icon.h"

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "core/compile/run_config.h"
-#include "ui/bridge/plan_digest.h"
+#include "ui/bridge/plan/plan_digest.h"
 
 #include <QWidget>
 

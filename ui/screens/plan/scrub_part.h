@@ -3,7 +3,7 @@
 // it, by mouse, by keys, or played. Before it is touched there is no moment: pages show the peak.
 #pragma once
 
-#include "ui/bridge/step_moment.h"
+#include "ui/bridge/plan/step_moment.h"
 
 #include <QElapsedTimer>
 #include <QTimer>

@@ -5,8 +5,8 @@
 // stays as it is, whatever the draft does.
 #pragma once
 
-#include "ui/bridge/override_edit.h"
-#include "ui/bridge/plan_digest.h"
+#include "ui/bridge/draft/override_edit.h"
+#include "ui/bridge/plan/plan_digest.h"
 
 #include <QWidget>
 

@@ -2,7 +2,7 @@
 // The tensors of the plan by layer, with a filter; one is always chosen while there are any.
 #pragma once
 
-#include "ui/bridge/step_moment.h"
+#include "ui/bridge/plan/step_moment.h"
 
 #include <QHash>
 #include <QWidget>

@@ -2,7 +2,7 @@
 #include "ui/screens/plan/tile_part.h"
 
 #include "ui/bridge/convert.h"
-#include "ui/bridge/override_edit.h"
+#include "ui/bridge/draft/override_edit.h"
 #include "ui/screens/plan/dimension_row.h"
 #include "widgets/controls/card.h"
 #include "widgets/controls/controls.h"

@@ -4,8 +4,8 @@
 #pragma once
 
 #include "core/compile/run_config.h"
-#include "ui/bridge/step_moment.h"
-#include "ui/bridge/tensor_tiles.h"
+#include "ui/bridge/plan/step_moment.h"
+#include "ui/bridge/plan/tensor_tiles.h"
 
 #include <QWidget>
 

@@ -2,7 +2,7 @@
 #include "ui/screens/plan/trade_off_part.h"
 
 #include "ui/bridge/convert.h"
-#include "ui/bridge/plan_preview.h"
+#include "ui/bridge/plan/plan_preview.h"
 #include "ui/screens/plan/verdict_part.h"
 #include "widgets/controls/card.h"
 #include "widgets/look/style.h"

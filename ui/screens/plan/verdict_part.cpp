@@ -2,7 +2,7 @@
 #include "ui/screens/plan/verdict_part.h"
 
 #include "ui/bridge/convert.h"
-#include "ui/bridge/plan_preview.h"
+#include "ui/bridge/plan/plan_preview.h"
 #include "widgets/controls/icon_label.h"
 #include "widgets/views/memory_bar.h"
 #include "widgets/look/style.h"

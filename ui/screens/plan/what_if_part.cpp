@@ -2,7 +2,7 @@
 #include "ui/screens/plan/what_if_part.h"
 
 #include "ui/bridge/convert.h"
-#include "ui/bridge/plan_preview.h"
+#include "ui/bridge/plan/plan_preview.h"
 #include "widgets/controls/card.h"
 #include "widgets/controls/controls.h"
 #include "widgets/controls/text_label.h"

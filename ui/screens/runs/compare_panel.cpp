@@ -2,7 +2,7 @@
 #include "ui/screens/runs/compare_panel.h"
 
 #include "ui/bridge/convert.h"
-#include "ui/bridge/run_facts.h"
+#include "ui/bridge/run/run_facts.h"
 #include "ui/models/run_difference_model.h"
 #include "ui/screens/chart_controls.h"
 #include "ui/screens/drawings.h"

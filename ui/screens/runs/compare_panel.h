@@ -3,7 +3,7 @@
 // and parallel coordinates of the settings that vary.
 #pragma once
 
-#include "ui/bridge/run_curves.h"
+#include "ui/bridge/run/run_curves.h"
 
 #include <QStringList>
 #include <QTimer>

@@ -3,7 +3,7 @@
 
 #include "core/train/record/run_filter.h"
 #include "ui/bridge/convert.h"
-#include "ui/bridge/run_index.h"
+#include "ui/bridge/run/run_index.h"
 
 #include <QAbstractItemView>
 #include <QCompleter>

@@ -4,7 +4,7 @@
 #include "ui/actions.h"
 #include "ui/bridge/background.h"
 #include "ui/bridge/convert.h"
-#include "ui/bridge/run_facts.h"
+#include "ui/bridge/run/run_facts.h"
 #include "ui/screens/open_folders.h"
 #include "ui/screens/runs/compare_panel.h"
 #include "ui/screens/runs/run_filter_box.h"

@@ -3,8 +3,8 @@
 // it the chosen ones beside each other. Choosing a run here changes nothing of what Start does.
 #pragma once
 
-#include "ui/bridge/run_curves.h"
-#include "ui/bridge/run_trash.h"
+#include "ui/bridge/run/run_curves.h"
+#include "ui/bridge/run/run_trash.h"
 #include "ui/models/run_table_filter.h"
 #include "ui/models/run_table_model.h"
 #include "ui/screens/screen.h"

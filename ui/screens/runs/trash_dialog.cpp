@@ -2,7 +2,7 @@
 #include "ui/screens/runs/trash_dialog.h"
 
 #include "ui/bridge/convert.h"
-#include "ui/bridge/run_facts.h"
+#include "ui/bridge/run/run_facts.h"
 #include "widgets/look/style.h"
 #include "widgets/controls/text_label.h"
 

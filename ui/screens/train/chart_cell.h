@@ -2,9 +2,9 @@
 // One chart of the Train page: a metric of every run in the charts, and what can be done with it.
 #pragma once
 
-#include "ui/bridge/curve_metric.h"
-#include "ui/bridge/curve_runs.h"
-#include "ui/bridge/slice_feed.h"
+#include "ui/bridge/run/curve_metric.h"
+#include "ui/bridge/run/curve_runs.h"
+#include "ui/bridge/run/slice_feed.h"
 #include "ui/screens/chart_frame.h"
 #include "ui/screens/train/chart_marks.h"
 

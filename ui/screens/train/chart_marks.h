@@ -3,7 +3,7 @@
 // what is planned, where epochs begin.
 #pragma once
 
-#include "ui/bridge/curve_metric.h"
+#include "ui/bridge/run/curve_metric.h"
 
 #include <cstdint>
 

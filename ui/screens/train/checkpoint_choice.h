@@ -3,7 +3,7 @@
 // or any that is on disk.
 #pragma once
 
-#include "ui/bridge/run_model.h"
+#include "ui/bridge/run/run_model.h"
 
 #include <QComboBox>
 

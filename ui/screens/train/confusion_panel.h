@@ -3,8 +3,8 @@
 // studio counts it in the background when the part is opened; training is not asked.
 #pragma once
 
-#include "ui/bridge/sample_pictures.h"
-#include "ui/bridge/trial_host.h"
+#include "ui/bridge/run/sample_pictures.h"
+#include "ui/bridge/run/trial_host.h"
 
 #include <QTimer>
 #include <QWidget>

@@ -3,7 +3,7 @@
 // axis, whether they zoom together.
 #pragma once
 
-#include "ui/bridge/curve_runs.h"
+#include "ui/bridge/run/curve_runs.h"
 #include "ui/screens/train/chart_marks.h"
 #include "widgets/curves/series_store.h"
 

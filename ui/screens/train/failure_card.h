@@ -3,7 +3,7 @@
 // changes something: an exact resume would meet the same end.
 #pragma once
 
-#include "ui/bridge/run_model.h"
+#include "ui/bridge/run/run_model.h"
 
 #include <QWidget>
 

@@ -3,7 +3,7 @@
 
 #include "ui/bridge/background.h"
 #include "ui/bridge/convert.h"
-#include "ui/bridge/plan_digest.h"
+#include "ui/bridge/plan/plan_digest.h"
 #include "widgets/controls/card.h"
 #include "widgets/controls/controls.h"
 #include "widgets/views/memory_bar.h"

@@ -3,7 +3,7 @@
 // beside it.
 #pragma once
 
-#include "ui/bridge/run_model.h"
+#include "ui/bridge/run/run_model.h"
 #include "widgets/look/theme.h"
 
 #include <QWidget>

@@ -3,7 +3,7 @@
 // ones are framed, or texts and numbers, those of two steps beside each other.
 #pragma once
 
-#include "ui/bridge/sample_pictures.h"
+#include "ui/bridge/run/sample_pictures.h"
 #include "ui/screens/train/sample_words.h"
 
 #include <QWidget>

@@ -3,8 +3,8 @@
 // texts one below the other, numbers and classes as a table.
 #pragma once
 
-#include "ui/bridge/sample_file.h"
-#include "ui/bridge/sample_pictures.h"
+#include "ui/bridge/run/sample_file.h"
+#include "ui/bridge/run/sample_pictures.h"
 #include "widgets/look/number_style.h"
 
 #include <QStackedWidget>

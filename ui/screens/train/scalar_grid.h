@@ -3,7 +3,7 @@
 // grouped by what stands before the first slash, all points kept, live while the program writes.
 #pragma once
 
-#include "ui/bridge/run_model.h"
+#include "ui/bridge/run/run_model.h"
 
 #include <QTimer>
 #include <QWidget>

@@ -4,7 +4,7 @@
 // comes next stands first: to go on with a stopped run, to try what a finished one learned.
 #pragma once
 
-#include "ui/bridge/run_model.h"
+#include "ui/bridge/run/run_model.h"
 
 #include <QWidget>
 

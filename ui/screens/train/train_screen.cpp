@@ -4,7 +4,7 @@
 #include "core/compile/metric_facts.h"
 #include "ui/actions.h"
 #include "ui/bridge/convert.h"
-#include "ui/bridge/opening_news.h"
+#include "ui/bridge/data/opening_news.h"
 #include "ui/screens/screen_list.h"
 #include "ui/screens/train/confusion_panel.h"
 #include "ui/screens/train/curve_panel.h"

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "core/ir/type.h"
-#include "ui/bridge/sample_pictures.h"
+#include "ui/bridge/run/sample_pictures.h"
 
 #include <QWidget>
 

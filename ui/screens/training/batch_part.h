@@ -3,7 +3,7 @@
 // updates, tokens, epochs, time on this machine.
 #pragma once
 
-#include "ui/bridge/run_outlook.h"
+#include "ui/bridge/draft/run_outlook.h"
 #include "ui/forms/field_group.h"
 
 class QLineEdit;

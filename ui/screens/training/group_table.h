@@ -3,8 +3,8 @@
 // match wins, so rows are moved: by their handle, or by their arrow buttons.
 #pragma once
 
-#include "ui/bridge/group_counts.h"
-#include "ui/bridge/run_outlook.h"
+#include "ui/bridge/draft/group_counts.h"
+#include "ui/bridge/draft/run_outlook.h"
 #include "ui/forms/field_editor.h"
 
 #include <set>

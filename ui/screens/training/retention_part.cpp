@@ -3,7 +3,7 @@
 
 #include "ui/bridge/background.h"
 #include "ui/bridge/convert.h"
-#include "ui/bridge/run_model.h"
+#include "ui/bridge/run/run_model.h"
 #include "widgets/controls/card.h"
 #include "widgets/views/lifeline_chart.h"
 

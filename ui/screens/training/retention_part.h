@@ -3,7 +3,7 @@
 // own rules, and what exists at one step.
 #pragma once
 
-#include "ui/bridge/retention_preview.h"
+#include "ui/bridge/draft/retention_preview.h"
 
 #include <QWidget>
 

@@ -2,7 +2,7 @@
 #include "ui/screens/training/schedule_part.h"
 
 #include "ui/bridge/convert.h"
-#include "ui/bridge/run_model.h"
+#include "ui/bridge/run/run_model.h"
 #include "ui/forms/number_text.h"
 #include "widgets/controls/card.h"
 #include "widgets/controls/controls.h"

@@ -3,8 +3,8 @@
 // it that of the run on screen; below it the schedule's fields.
 #pragma once
 
-#include "ui/bridge/run_outlook.h"
-#include "ui/bridge/schedule_edit.h"
+#include "ui/bridge/draft/run_outlook.h"
+#include "ui/bridge/draft/schedule_edit.h"
 #include "ui/forms/record_form.h"
 
 namespace weft::widgets {

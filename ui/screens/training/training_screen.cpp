@@ -2,7 +2,7 @@
 #include "ui/screens/training/training_screen.h"
 
 #include "ui/actions.h"
-#include "ui/bridge/command_text.h"
+#include "ui/bridge/draft/command_text.h"
 #include "ui/bridge/convert.h"
 #include "ui/forms/form.h"
 #include "ui/forms/record_form.h"

@@ -3,7 +3,7 @@
 // learning rate over the run and the checkpoints that it will leave.
 #pragma once
 
-#include "ui/bridge/run_outlook.h"
+#include "ui/bridge/draft/run_outlook.h"
 #include "ui/forms/form_source.h"
 #include "ui/screens/screen.h"
 

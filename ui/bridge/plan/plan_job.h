@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// One plan, made in the background: of a run that stands beside the draft. The newest wins; work
+// for an older one is stopped.
+#pragma once
+
+#include "ui/bridge/plan/mesh_search.h"
+
+namespace weft::ui {
+
+class PlanJob : public QObject {
+    Q_OBJECT
+public:
+    explicit PlanJob(Planner::Plan plan, QObject* parent = nullptr);
+    ~PlanJob() override;
+
+    void start(const MeshRun& run);
+    /// Takes over a plan that is known.
+    void take(std::shared_ptr<const PlanDigest> digest);
+    void clear();
+    bool isPlanning() const { return planning_; }
+    /// Null while there is none, or it cannot be made.
+    std::shared_ptr<const PlanDigest> digest() const { return digest_; }
+    QString problem() const { return problem_; }
+
+signals:
+    void changed();
+
+private:
+    void stop();
+
+    Planner::Plan plan_;
+    std::stop_source stop_;
+    std::int64_t job_ = 0;
+    bool planning_ = false;
+    std::shared_ptr<const PlanDigest> digest_;
+    QString problem_;
+};
+
+} // namespace weft::ui

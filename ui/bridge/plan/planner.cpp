@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/bridge/plan/planner.h"
+
+#include "core/base/error.h"
+#include "core/compile/mesh_config.h"
+#include "core/compile/pipeline.h"
+#include "core/train/find_meshes.h"
+#include "core/train/measure/machine_cost.h"
+#include "core/train/planning.h"
+
+namespace weft::ui {
+namespace {
+
+/// The cost model must outlive the target.
+train::PlanTarget targetOf(const cost::Hardware* hardware, const cost::CostModel& model) {
+    return hardware != nullptr ? train::planned_hardware(*hardware, &model)
+                               : train::this_machine(0, &model);
+}
+
+cost::CostModel modelOf(const cost::Hardware* hardware, const std::filesystem::path& calibration) {
+    return hardware != nullptr ? cost::CostModel(*hardware)
+                               : train::machine_cost_model(calibration, 0);
+}
+
+} // namespace
+
+const cost::Hardware* hardwareOf(const compile::RunConfig& config, const cost::Hardware* chosen) {
+    const auto devices = config.section("mesh").at("devices").get<std::string>();
+    return chosen == nullptr && compile::is_planned_hardware(devices)
+               ? cost::parse_hardware(devices).hardware
+               : chosen;
+}
+
+Planner enginePlanner(const std::filesystem::path& calibration_file) {
+    // Each call asks the machine anew: memory that is free changes, and so do measurements.
+    const auto alternatives = [calibration_file](auto search) {
+        return [calibration_file, search](const compile::RunConfig& config,
+                                          const cost::Hardware* hardware,
+                                          const std::stop_token& stop) {
+            const cost::Hardware* device = hardwareOf(config, hardware);
+            const cost::CostModel model = modelOf(device, calibration_file);
+            const train::PlanTarget target = targetOf(device, model);
+            return search(config, train::outline_run_data(config, target), target, stop);
+        };
+    };
+    const auto planned = [calibration_file](compile::Scope scope) {
+        return
+            [calibration_file, scope](const compile::RunConfig& config,
+                                      const cost::Hardware* hardware, const std::stop_token& stop) {
+                const cost::Hardware* device = hardwareOf(config, hardware);
+                const cost::CostModel model = modelOf(device, calibration_file);
+                const train::PlanTarget target = targetOf(device, model);
+                return std::make_shared<const plan::ExecutionPlan>(train::plan_run(
+                    config, train::outline_run_data(config, target), target, stop, scope));
+            };
+    };
+    Planner planner;
+    planner.layout = planned(compile::Scope::layout);
+    planner.step = planned(compile::Scope::step);
+    planner.rest = planned(compile::Scope::rest);
+    planner.plan = [step = planner.step, rest = planner.rest](const compile::RunConfig& config,
+                                                              const cost::Hardware* hardware,
+                                                              const std::stop_token& stop) {
+        const auto made = step(config, hardware, stop);
+        return std::make_shared<const plan::ExecutionPlan>(
+            compile::complete_plan(*made, *rest(config, hardware, stop)));
+    };
+    planner.fixes = alternatives(
+        [](const auto& config, const auto& data, const auto& target, const auto& stop) {
+            return train::find_fixes(config, data, target, stop);
+        });
+    planner.curve = alternatives(
+        [](const auto& config, const auto& data, const auto& target, const auto& stop) {
+            return advise::recompute_curve(config, train::step_planner(data, target, stop), stop);
+        });
+    planner.advice = alternatives(
+        [](const auto& config, const auto& data, const auto& target, const auto& stop) {
+            return advise::alternatives(config, train::step_planner(data, target, stop), stop);
+        });
+    planner.meshes =
+        [calibration_file](const compile::RunConfig& config, const cost::Hardware* hardware,
+                           const plan::ExecutionPlan& plan, const std::stop_token& stop,
+                           const std::function<void()>& counted) {
+            const cost::Hardware* device = hardwareOf(config, hardware);
+            const cost::CostModel model = modelOf(device, calibration_file);
+            const train::PlanTarget target = targetOf(device, model);
+            if (!model.available()) {
+                throw Error(ErrorKind::runtime, "", "nothing is known of this machine's speed",
+                            "Measure it (menu Tools), or plan for hardware.");
+            }
+            return train::find_meshes(config, train::outline_run_data(config, target), target,
+                                      train::limit_of_device(plan), stop, counted);
+        };
+    return planner;
+}
+
+} // namespace weft::ui

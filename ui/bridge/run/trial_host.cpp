@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/bridge/run/trial_host.h"
+
+#include "core/base/error.h"
+#include "core/data/transforms/transform.h"
+#include "core/train/engine.h"
+#include "core/train/evaluation.h"
+#include "ui/bridge/convert.h"
+
+#include <QElapsedTimer>
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <numeric>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <thread>
+#include <unistd.h>
+
+namespace weft::ui {
+namespace {
+
+constexpr int kThreads = 1;           // of compute: training has the machine
+constexpr int kNiceness = 10;         // of its thread: a tenth of the share of one that trains
+constexpr std::size_t kTop = 5;       // classes of a prediction
+constexpr qint64 kTextMs = 30;        // between two pieces of text
+constexpr std::int64_t kChunk = 1024; // samples between two looks at whether to go on
+
+/// One sample that lies in memory, in the form of the data of a run.
+class OneSample final : public data::Source {
+public:
+    OneSample(const data::Source& like, std::vector<float> values)
+        : info_(like.info()), scale_(like.target_scale()), values_(std::move(values)) {}
+
+    const data::SampleInfo& info() const override { return info_; }
+    std::int64_t samples() const override { return 1; }
+    void read(std::int64_t, std::span<std::byte> input, std::span<std::byte>) const override {
+        const auto bytes = std::as_bytes(std::span(values_));
+        std::copy(bytes.begin(), bytes.end(), input.begin());
+    }
+    std::int32_t label(std::int64_t) const override { return -1; }
+    std::int64_t cache_bytes() const override { return 0; }
+    std::string fingerprint() const override { return {}; }
+    data::TargetScale target_scale() const override { return scale_; }
+
+private:
+    data::SampleInfo info_;
+    data::TargetScale scale_;
+    std::vector<float> values_;
+};
+
+QStringList texts(const std::vector<std::string>& names) {
+    QStringList out;
+    for (const std::string& name : names) {
+        out << toQString(name);
+    }
+    return out;
+}
+
+TrialPrediction predict_one(train::LoadedModel& model, std::vector<float> values) {
+    const data::SampleInfo& info = model.data.train->info();
+    if (info.input.dtype != ir::DType::f32 ||
+        info.input.shape.elements() != static_cast<std::int64_t>(values.size())) {
+        throw Error(ErrorKind::usage, "input",
+                    "it has " + std::to_string(values.size()) + " numbers; the model takes " +
+                        ir::to_text(info.input));
+    }
+    const auto source =
+        data::transformed(std::make_shared<OneSample>(*model.data.train, std::move(values)),
+                          model.config.section("data").at("transforms"), model.config.seed, false);
+    const std::int64_t index = 0;
+    auto said = train::predict(*model.executor, *source, std::span(&index, 1), kTop);
+    return {std::move(said.front().values), std::move(said.front().top), texts(info.class_names),
+            texts(info.classes > 0 ? std::vector<std::string>() : info.target_names),
+            model.manifest.record.step};
+}
+
+Confusion empty_confusion(const train::LoadedModel& model) {
+    const data::SampleInfo& info = model.data.train->info();
+    if (info.classes == 0 || info.target.shape.rank() != 0) {
+        throw Error(ErrorKind::usage, "data", "this model does not tell classes apart");
+    }
+    if (model.data.validation == nullptr) {
+        throw Error(ErrorKind::usage, "data", "this run has no validation split",
+                    "set data.validation");
+    }
+    Confusion out;
+    out.checkpoint = model.manifest.path;
+    out.step = model.manifest.record.step;
+    out.class_names = texts(info.class_names);
+    out.classes = static_cast<int>(info.classes);
+    out.cells.resize(static_cast<std::size_t>(info.classes * info.classes));
+    return out;
+}
+
+} // namespace
+
+struct TrialHost::Worker {
+    struct Task {
+        Kind kind;
+        std::function<void(Worker&, const std::stop_token&)> work;
+    };
+
+    explicit Worker(TrialHost* host) : host(host) {
+        thread = std::jthread([this](const std::stop_token& end) { run(end); });
+    }
+    ~Worker() {
+        {
+            const std::lock_guard guard(mutex);
+            tasks.clear();
+            current.request_stop();
+        }
+        thread.request_stop();
+        thread.join();
+    }
+
+    void post(Kind kind, std::function<void(Worker&, const std::stop_token&)> work) {
+        const std::lock_guard guard(mutex);
+        drop(kind);
+        if (work) {
+            tasks.push_back({kind, std::move(work)});
+            wake.notify_one();
+        }
+    }
+    // Under the lock.
+    void drop(Kind kind) {
+        std::erase_if(tasks, [kind](const Task& task) { return task.kind == kind; });
+        if (running && *running == kind) {
+            current.request_stop();
+        }
+    }
+
+    void run(const std::stop_token& end) {
+        // Linux gives each thread a niceness of its own; without the right to it all goes on as
+        // well.
+        setpriority(PRIO_PROCESS, static_cast<id_t>(syscall(SYS_gettid)), kNiceness);
+        for (;;) {
+            Task task;
+            std::stop_token stop;
+            {
+                std::unique_lock lock(mutex);
+                running.reset();
+                wake.wait(lock, end, [this] { return !tasks.empty(); });
+                if (end.stop_requested()) {
+                    return;
+                }
+                task = std::move(tasks.front());
+                tasks.pop_front();
+                running = task.kind;
+                current = std::stop_source();
+                stop = current.get_token();
+            }
+            perform(task, stop);
+        }
+    }
+
+    void perform(const Task& task, const std::stop_token& stop) {
+        constexpr const char* kNames[] = {"predict", "generate", "confuse", "release"};
+        QString problem;
+        try {
+            task.work(*this, stop);
+            return;
+        } catch (const Error& error) {
+            problem = toQString(error.text());
+            if (!error.hint().empty()) {
+                problem += ". " + toQString(error.hint());
+            }
+        } catch (const std::exception& fault) {
+            problem = toQString(fault.what());
+        }
+        const QString kind = kNames[static_cast<int>(task.kind)];
+        say(stop, [kind, problem](TrialHost& to) { emit to.failed(kind, problem); });
+    }
+
+    train::LoadedModel& model_of(const std::filesystem::path& checkpoint) {
+        if (!model || model->manifest.path != checkpoint) {
+            model.reset();
+            tell([](TrialHost& to) { emit to.loading(true); });
+            try {
+                model = train::load_model(checkpoint, nullptr, kThreads);
+            } catch (...) {
+                tell([](TrialHost& to) { emit to.loading(false); });
+                throw;
+            }
+            tell([](TrialHost& to) { emit to.loading(false); });
+        }
+        return *model;
+    }
+
+    // Text is handed over in pieces: a small model writes quicker than one can read.
+    void write(const std::filesystem::path& checkpoint, const QByteArray& prompt,
+               const train::GenerateOptions& options, const std::stop_token& stop) {
+        std::vector<std::int32_t> tokens;
+        for (const char c : prompt) {
+            tokens.push_back(static_cast<unsigned char>(c));
+        }
+        train::LoadedModel& loaded = model_of(checkpoint);
+        QByteArray written;
+        QElapsedTimer since;
+        since.start();
+        const auto hand_over = [&] {
+            say(stop,
+                [text = std::exchange(written, {})](TrialHost& to) { emit to.generated(text); });
+            since.restart();
+        };
+        train::generate(*loaded.executor, tokens, options, [&](std::int32_t token) {
+            written += static_cast<char>(token);
+            if (since.elapsed() >= kTextMs) {
+                hand_over();
+            }
+            return !stop.stop_requested();
+        });
+        hand_over();
+        say(stop, [](TrialHost& to) { emit to.generationEnded(); });
+    }
+
+    template <class Say>
+    void tell(Say what) {
+        QMetaObject::invokeMethod(
+            host, [to = host, what = std::move(what)] { what(*to); }, Qt::QueuedConnection);
+    }
+    // Not what was cancelled, even if it was on its way already.
+    template <class Say>
+    void say(const std::stop_token& stop, Say what) {
+        tell([stop, what = std::move(what)](TrialHost& to) {
+            if (!stop.stop_requested()) {
+                what(to);
+            }
+        });
+    }
+
+    TrialHost* host;
+    std::mutex mutex;
+    std::condition_variable_any wake;
+    std::deque<Task> tasks;
+    std::optional<Kind> running;
+    std::stop_source current;
+    std::optional<train::LoadedModel> model; // of the thread
+    std::jthread thread;
+};
+
+TrialHost::TrialHost(QObject* parent) : QObject(parent), worker_(std::make_unique<Worker>(this)) {}
+
+TrialHost::~TrialHost() = default;
+
+void TrialHost::predict(const std::filesystem::path& checkpoint, std::vector<float> values) {
+    worker_->post(Kind::Predict, [checkpoint, values = std::move(values)](
+                                     Worker& worker, const std::stop_token& stop) {
+        TrialPrediction said = predict_one(worker.model_of(checkpoint), values);
+        worker.say(stop, [said = std::move(said)](TrialHost& to) { emit to.predicted(said); });
+    });
+}
+
+void TrialHost::generate(const std::filesystem::path& checkpoint, const QByteArray& prompt,
+                         const train::GenerateOptions& options) {
+    worker_->post(Kind::Generate,
+                  [checkpoint, prompt, options](Worker& worker, const std::stop_token& stop) {
+                      worker.write(checkpoint, prompt, options, stop);
+                  });
+}
+
+void TrialHost::confuse(const std::filesystem::path& checkpoint) {
+    worker_->post(Kind::Confuse, [checkpoint](Worker& worker, const std::stop_token& stop) {
+        train::LoadedModel& model = worker.model_of(checkpoint);
+        Confusion out = empty_confusion(model);
+        const data::Source& source = *model.data.validation;
+        const std::int64_t samples = source.samples();
+        out.samples = samples;
+        for (std::int64_t first = 0; first < samples; first += kChunk) {
+            if (stop.stop_requested()) {
+                return;
+            }
+            std::vector<std::int64_t> indices(
+                static_cast<std::size_t>(std::min(kChunk, samples - first)));
+            std::iota(indices.begin(), indices.end(), first);
+            for (const auto& said : train::predict(*model.executor, source, indices, 1)) {
+                if (!said.fault.empty()) {
+                    --out.samples; // damaged
+                    continue;
+                }
+                if (said.label < 0 || said.label >= out.classes) {
+                    continue; // a sample without a class is right or wrong about nothing
+                }
+                const auto guess = said.top.front().first;
+                out.cells[static_cast<std::size_t>(said.label * out.classes + guess)].push_back(
+                    said.index);
+                out.right += guess == said.label ? 1 : 0;
+            }
+            const double share = static_cast<double>(first) / static_cast<double>(samples);
+            worker.say(stop, [share](TrialHost& to) { emit to.confusionProgress(share); });
+        }
+        worker.say(stop, [made = std::make_shared<const Confusion>(std::move(out))](TrialHost& to) {
+            emit to.confused(made);
+        });
+    });
+}
+
+void TrialHost::cancelGenerate() {
+    worker_->post(Kind::Generate, nullptr);
+}
+
+void TrialHost::cancelConfuse() {
+    worker_->post(Kind::Confuse, nullptr);
+}
+
+void TrialHost::release() {
+    cancelGenerate();
+    cancelConfuse();
+    worker_->post(Kind::Predict, nullptr);
+    worker_->post(Kind::Release,
+                  [](Worker& worker, const std::stop_token&) { worker.model.reset(); });
+}
+
+} // namespace weft::ui
