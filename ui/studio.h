@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The application behind the windows: the draft, the run that the toolbar controls, the runs on
-// disk, and everything a user can ask for. Screens get a Studio& and call these; they never talk to
+// disk, and everything a user can ask for. Pages get a Studio& and call these; they never talk to
 // the engine. The UI never assumes: a request is pending until the run answers.
 #pragma once
 

@@ -10,9 +10,9 @@
 #include "tests/ui/studio_fixture.h"
 #include "ui/models/array_difference_model.h"
 #include "ui/models/checkpoint_model.h"
-#include "ui/screens/checkpoints/checkpoint_actions.h"
-#include "ui/screens/checkpoints/checkpoint_table.h"
-#include "ui/screens/checkpoints/diff_dialog.h"
+#include "ui/pages/checkpoints/checkpoint_actions.h"
+#include "ui/pages/checkpoints/checkpoint_table.h"
+#include "ui/pages/checkpoints/diff_dialog.h"
 #include "widgets/curves/line_chart.h"
 #include "widgets/look/painting.h"
 #include "widgets/controls/text_label.h"
@@ -62,8 +62,8 @@ fs::path make_saved_run(const fs::path& folder, const std::vector<std::int64_t>&
     return folder;
 }
 
-struct CheckpointsPage {
-    explicit CheckpointsPage(const std::vector<std::int64_t>& steps) {
+struct ShownCheckpoints {
+    explicit ShownCheckpoints(const std::vector<std::int64_t>& steps) {
         run = make_saved_run(fixture.root() / "runs" / "2026-01-01_run_001", steps);
         fixture.window().showPage("checkpoints");
         fixture.studio().index().refresh();
@@ -116,7 +116,7 @@ class CheckpointsTest : public QObject {
 
 private slots:
     void a_long_job_has_threads_of_its_own_and_can_be_stopped() {
-        CheckpointsPage page({10});
+        ShownCheckpoints page({10});
         page.select({0});
         QSemaphore gate;
         const int jobs = ui::longJobPool()->maxThreadCount();
@@ -140,7 +140,7 @@ private slots:
     }
 
     void a_fork_is_of_the_run_that_its_dialog_was_opened_for() {
-        CheckpointsPage page({10});
+        ShownCheckpoints page({10});
         test::StudioFixture& fixture = page.fixture;
         const fs::path other =
             make_saved_run(fixture.root() / "runs" / "2026-01-02_run_002", {20, 30});
@@ -170,7 +170,7 @@ private slots:
 
     // The badges say the most important of it, where it does not fit.
     void why_checkpoints_are_kept_is_readable_or_not_there() {
-        CheckpointsPage page({100, 200});
+        ShownCheckpoints page({100, 200});
         const QString reasons = page.cell(0, ui::CheckpointModel::KeptFor);
         QCOMPARE(reasons, QString("newest, best"));
         const double needed = widgets::textWidth(
@@ -187,7 +187,7 @@ private slots:
     }
 
     void the_badge_of_the_best_names_its_metric_where_there_is_room() {
-        CheckpointsPage page({100, 200});
+        ShownCheckpoints page({100, 200});
         QCOMPARE(page.cell(0, ui::CheckpointModel::Badge), QString("best validation loss, newest"));
         const QModelIndex badge = page.table().model()->index(0, ui::CheckpointModel::Badge);
         QVERIFY2(badge.data(Qt::ToolTipRole).toString().startsWith("best validation loss "),
@@ -250,7 +250,7 @@ private slots:
         for (int i = 1; i <= 40; ++i) {
             steps.push_back(i * 5);
         }
-        CheckpointsPage page(steps);
+        ShownCheckpoints page(steps);
         const auto& table = page.table();
         page.fixture.window().resize(1600, 680); // where badges have more words
         QTRY_COMPARE(static_cast<const ui::CheckpointTable&>(table).bestText(),
@@ -267,7 +267,7 @@ private slots:
     }
 
     void the_table_is_sorted_by_any_column_and_actions_meet_the_row_that_is_seen() {
-        CheckpointsPage page({10, 9, 200});
+        ShownCheckpoints page({10, 9, 200});
         QCOMPARE(page.cell(0, ui::CheckpointModel::Step), QString("200"));
         page.table().sortByColumn(ui::CheckpointModel::Metric, Qt::DescendingOrder);
         QCOMPARE(page.cell(0, ui::CheckpointModel::Step), QString("9"));
@@ -301,7 +301,7 @@ private slots:
     }
 
     void a_long_list_shows_its_steps_before_every_manifest_is_read() {
-        CheckpointsPage page({1});
+        ShownCheckpoints page({1});
         const fs::path checkpoints = page.run / "checkpoints";
         for (int step = 2; step <= 700; ++step) {
             fs::copy(checkpoints / checkpoint::folder_name(1),
@@ -319,7 +319,7 @@ private slots:
     }
 
     void a_pin_is_set_in_the_checkpoint_itself() {
-        CheckpointsPage page({10, 20});
+        ShownCheckpoints page({10, 20});
         page.select({1});
         page.trigger("pinCheckpoint");
         QTRY_VERIFY_WITH_TIMEOUT(page.cell(1, ui::CheckpointModel::Badge).contains("pinned"),
@@ -330,7 +330,7 @@ private slots:
     }
 
     void the_newest_goes_to_the_trash_only_when_that_is_ticked() {
-        CheckpointsPage page({10, 20, 30});
+        ShownCheckpoints page({10, 20, 30});
         page.select({0});
         QTest::keyClick(&page.table(), Qt::Key_Delete);
         auto* dialog = page.fixture.window().findChild<QDialog*>("deleteDialog");
@@ -347,7 +347,7 @@ private slots:
     }
 
     void a_checkpoint_comes_back_from_the_trash() {
-        CheckpointsPage page({10, 20, 30});
+        ShownCheckpoints page({10, 20, 30});
         page.select({2});
         page.actions().remove();
         auto* dialog = page.fixture.window().findChild<QDialog*>("deleteDialog");
@@ -366,7 +366,7 @@ private slots:
     }
 
     void nothing_is_removed_while_a_process_trains_the_run() {
-        CheckpointsPage page({10, 20, 30});
+        ShownCheckpoints page({10, 20, 30});
         const train::RunLock lock(page.run);
         page.select({2});
         QSignalSpy said(&page.actions(), &ui::CheckpointActions::said);
@@ -379,7 +379,7 @@ private slots:
     }
 
     void two_are_compared_array_by_array() {
-        CheckpointsPage page({10, 30});
+        ShownCheckpoints page({10, 30});
         QVERIFY(!page.fixture.find("compareCheckpoints")->isEnabled());
         page.select({0, 1});
         page.fixture.click("compareCheckpoints");
@@ -397,7 +397,7 @@ private slots:
     }
 
     void weights_are_exported_and_verified_with_an_answer() {
-        CheckpointsPage page({10});
+        ShownCheckpoints page({10});
         page.select({0});
         QSignalSpy said(&page.actions(), &ui::CheckpointActions::said);
         const fs::path file = page.fixture.root() / "out.safetensors";
@@ -412,7 +412,7 @@ private slots:
     }
 
     void a_draft_starts_from_weights_of_another_program() {
-        CheckpointsPage page({10});
+        ShownCheckpoints page({10});
         page.select({0});
         QSignalSpy said(&page.actions(), &ui::CheckpointActions::said);
         const fs::path file = page.fixture.root() / "elsewhere" / "peer.safetensors";
@@ -433,7 +433,7 @@ private slots:
     }
 
     void a_file_that_is_no_safetensors_is_said() {
-        CheckpointsPage page({10});
+        ShownCheckpoints page({10});
         const fs::path file = page.fixture.root() / "bad.safetensors";
         std::ofstream(file) << "not weights at all";
         QCOMPARE(page.fixture.studio().openPath(file), QString());
@@ -443,7 +443,7 @@ private slots:
     }
 
     void the_panel_says_which_fields_of_the_draft_could_come_along() {
-        CheckpointsPage page({10});
+        ShownCheckpoints page({10});
         QCOMPARE(page.fixture.studio().openPath(page.fixture.preset()), QString());
         page.fixture.window().showPage("checkpoints");
         QVERIFY(!page.fixture.find("draftChanges")->isVisible()); // the draft is the run's own

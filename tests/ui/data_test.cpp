@@ -8,7 +8,7 @@
 #include "ui/bridge/convert.h"
 #include "ui/bridge/draft/draft.h"
 #include "ui/samples/sample_part.h"
-#include "ui/screens/data/data_screen.h"
+#include "ui/pages/data/data_page.h"
 #include "widgets/views/bar_list.h"
 #include "widgets/controls/controls.h"
 #include "widgets/views/image_grid.h"
@@ -51,28 +51,28 @@ config::Json text_run(const std::string& path) {
 }
 
 /// The Data page over a studio of its own, with a draft on it.
-struct DataPage {
-    explicit DataPage(const config::Json& document) {
+struct ShownData {
+    explicit ShownData(const config::Json& document) {
         fixture.studio().draft().setDocument(document, fixture.root());
         fixture.window().showPage("data");
-        screen = static_cast<ui::DataScreen*>(fixture.window().page("data"));
+        page = static_cast<ui::DataPage*>(fixture.window().page("data"));
     }
     template <class T>
     T* find(const char* name) const {
-        T* found = screen->findChild<T*>(name);
+        T* found = page->findChild<T*>(name);
         if (found == nullptr) {
             qFatal("no widget named %s on the page", name);
         }
         return found;
     }
     bool ready() const {
-        return screen->preview().facts() != nullptr && !screen->preview().isReading() &&
-               !screen->preview().samples().empty();
+        return page->preview().facts() != nullptr && !page->preview().isReading() &&
+               !page->preview().samples().empty();
     }
     void press(int key) {
         fixture.window().activateWindow();
         QVERIFY(QTest::qWaitForWindowActive(&fixture.window())); // or no shortcut works
-        QTest::keyClick(screen, static_cast<Qt::Key>(key));
+        QTest::keyClick(page, static_cast<Qt::Key>(key));
     }
     QString message() const {
         QString all;
@@ -83,7 +83,7 @@ struct DataPage {
     }
 
     test::StudioFixture fixture;
-    ui::DataScreen* screen;
+    ui::DataPage* page;
 };
 
 } // namespace
@@ -142,12 +142,12 @@ private slots:
     }
 
     void samples_shown_are_those_that_training_reads() {
-        DataPage page(images_run());
-        QTRY_VERIFY_WITH_TIMEOUT(page.ready(), kPatienceMs);
-        const compile::RunConfig& config = page.fixture.studio().draft().config();
+        ShownData view(images_run());
+        QTRY_VERIFY_WITH_TIMEOUT(view.ready(), kPatienceMs);
+        const compile::RunConfig& config = view.fixture.studio().draft().config();
         const data::DataSet set =
             data::open_data(config.section("data"), {config.base_dir, 0, config.seed});
-        const auto& shown = page.screen->preview().samples();
+        const auto& shown = view.page->preview().samples();
         QVERIFY(shown.size() > 10);
         std::vector<std::byte> input(static_cast<std::size_t>(set.train->info().input.bytes()));
         for (const ui::SampleView& sample : shown) {
@@ -156,50 +156,50 @@ private slots:
             QVERIFY(std::memcmp(sample.values.data(), input.data(), input.size()) == 0);
             QCOMPARE(sample.label, set.train->label(sample.index));
         }
-        QCOMPARE(page.find<widgets::ImageGrid>("dataImages")->itemCount(),
+        QCOMPARE(view.find<widgets::ImageGrid>("dataImages")->itemCount(),
                  static_cast<int>(shown.size()));
     }
 
     // Of 400 samples 360 are looked at: where the others are is said.
     void the_samples_of_each_part_are_counted() {
-        DataPage page(images_run());
-        QTRY_VERIFY_WITH_TIMEOUT(page.ready(), kPatienceMs);
-        QVERIFY2(page.find<QLabel>("samplesShown")->text().startsWith("0 to 59 of 360"),
-                 qPrintable(page.find<QLabel>("samplesShown")->text()));
+        ShownData view(images_run());
+        QTRY_VERIFY_WITH_TIMEOUT(view.ready(), kPatienceMs);
+        QVERIFY2(view.find<QLabel>("samplesShown")->text().startsWith("0 to 59 of 360"),
+                 qPrintable(view.find<QLabel>("samplesShown")->text()));
         QStringList facts;
-        for (const QLabel* label : page.screen->findChildren<QLabel*>()) {
+        for (const QLabel* label : view.page->findChildren<QLabel*>()) {
             facts << label->accessibleName();
         }
         QVERIFY2(facts.contains("Samples: 360 train, 40 validate"), qPrintable(facts.join('\n')));
     }
 
     void re_roll_shows_the_next_epoch_by_button_and_by_key() {
-        DataPage page(images_run());
-        QTRY_VERIFY_WITH_TIMEOUT(page.ready(), kPatienceMs);
+        ShownData view(images_run());
+        QTRY_VERIFY_WITH_TIMEOUT(view.ready(), kPatienceMs);
         const auto values = [&] {
             std::vector<std::vector<float>> all;
-            for (const ui::SampleView& sample : page.screen->preview().samples()) {
+            for (const ui::SampleView& sample : view.page->preview().samples()) {
                 all.push_back(sample.values);
             }
             return all;
         };
         const auto first = values();
-        QVERIFY(page.find<QPushButton>("reroll")->isEnabled());
-        QTest::mouseClick(page.find<QPushButton>("reroll"), Qt::LeftButton);
-        QTRY_VERIFY_WITH_TIMEOUT(page.ready() && values() != first, kPatienceMs);
-        QCOMPARE(page.screen->preview().epoch(), 1);
-        page.press(Qt::Key_R);
-        QCOMPARE(page.screen->preview().epoch(), 2);
+        QVERIFY(view.find<QPushButton>("reroll")->isEnabled());
+        QTest::mouseClick(view.find<QPushButton>("reroll"), Qt::LeftButton);
+        QTRY_VERIFY_WITH_TIMEOUT(view.ready() && values() != first, kPatienceMs);
+        QCOMPARE(view.page->preview().epoch(), 1);
+        view.press(Qt::Key_R);
+        QCOMPARE(view.page->preview().epoch(), 2);
         // Validation samples are never changed at random.
-        page.screen->preview().setPart(ui::DataPart::Validation);
-        QTRY_VERIFY_WITH_TIMEOUT(page.ready(), kPatienceMs);
-        QVERIFY(!page.find<QPushButton>("reroll")->isEnabled());
+        view.page->preview().setPart(ui::DataPart::Validation);
+        QTRY_VERIFY_WITH_TIMEOUT(view.ready(), kPatienceMs);
+        QVERIFY(!view.find<QPushButton>("reroll")->isEnabled());
     }
 
     void a_class_that_is_clicked_is_the_only_one_shown() {
-        DataPage page(images_run());
-        QTRY_VERIFY_WITH_TIMEOUT(page.ready(), kPatienceMs);
-        auto* bars = page.find<widgets::BarList>("classBars");
+        ShownData view(images_run());
+        QTRY_VERIFY_WITH_TIMEOUT(view.ready(), kPatienceMs);
+        auto* bars = view.find<widgets::BarList>("classBars");
         QCOMPARE(bars->itemCount(), 4);
         qint64 sum = 0;
         for (const widgets::CountBar& bar : bars->bars()) {
@@ -207,32 +207,32 @@ private slots:
         }
         QCOMPARE(sum, 360); // 400 less a tenth for validation
         QTest::mouseClick(bars, Qt::LeftButton, {}, bars->item(2).rect.center().toPoint());
-        QCOMPARE(page.screen->preview().chosenClass(), 2);
-        QTRY_VERIFY_WITH_TIMEOUT(page.ready(), kPatienceMs);
-        for (const ui::SampleView& sample : page.screen->preview().samples()) {
+        QCOMPARE(view.page->preview().chosenClass(), 2);
+        QTRY_VERIFY_WITH_TIMEOUT(view.ready(), kPatienceMs);
+        for (const ui::SampleView& sample : view.page->preview().samples()) {
             QCOMPARE(sample.label, 2);
         }
-        QCOMPARE(page.screen->preview().available(), bars->bars()[2].count);
+        QCOMPARE(view.page->preview().available(), bars->bars()[2].count);
         // The same again: all of them.
         QTest::mouseClick(bars, Qt::LeftButton, {}, bars->item(2).rect.center().toPoint());
-        QCOMPARE(page.screen->preview().chosenClass(), -1);
+        QCOMPARE(view.page->preview().chosenClass(), -1);
     }
 
     void paging_goes_to_the_end_and_not_beyond() {
-        DataPage page(images_run());
-        QTRY_VERIFY_WITH_TIMEOUT(page.ready(), kPatienceMs);
-        const ui::DataPreview& preview = page.screen->preview();
-        page.press(Qt::Key_PageDown);
+        ShownData view(images_run());
+        QTRY_VERIFY_WITH_TIMEOUT(view.ready(), kPatienceMs);
+        const ui::DataPreview& preview = view.page->preview();
+        view.press(Qt::Key_PageDown);
         QCOMPARE(preview.first(), preview.pageSize());
-        auto* place = page.find<QLineEdit>("samplesPlace");
+        auto* place = view.find<QLineEdit>("samplesPlace");
         place->setFocus();
         place->selectAll();
         QTest::keyClicks(place, "355");
         QTest::keyClick(place, Qt::Key_Return);
         QCOMPARE(preview.first(), 355);
-        QTRY_VERIFY_WITH_TIMEOUT(page.ready(), kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(view.ready(), kPatienceMs);
         QCOMPARE(preview.samples().size(), std::size_t{5});
-        QVERIFY(!page.find<QPushButton>("samplesOn")->isEnabled());
+        QVERIFY(!view.find<QPushButton>("samplesOn")->isEnabled());
         place->selectAll();
         QTest::keyClicks(place, "nonsense");
         QTest::keyClick(place, Qt::Key_Return);
@@ -240,15 +240,15 @@ private slots:
     }
 
     void the_split_is_changed_in_the_draft_and_undone() {
-        DataPage page(images_run());
-        QTRY_VERIFY_WITH_TIMEOUT(page.ready(), kPatienceMs);
-        auto* slider = page.find<QSlider>("splitSlider");
+        ShownData view(images_run());
+        QTRY_VERIFY_WITH_TIMEOUT(view.ready(), kPatienceMs);
+        auto* slider = view.find<QSlider>("splitSlider");
         slider->setFocus();
         QTest::keyClick(slider, Qt::Key_PageUp); // by ten
-        ui::Draft& draft = page.fixture.studio().draft();
+        ui::Draft& draft = view.fixture.studio().draft();
         QCOMPARE(draft.config().section("data").at("validation").at("split").get<double>(), 0.2);
         QTRY_VERIFY_WITH_TIMEOUT(
-            page.ready() && page.screen->preview().set().validation->samples() == 80, kPatienceMs);
+            view.ready() && view.page->preview().set().validation->samples() == 80, kPatienceMs);
         draft.undo();
         QCOMPARE(slider->value(), 10);
     }
@@ -261,20 +261,20 @@ private slots:
             content += text;
         }
         write_file(fixture.root() / "words.txt", content);
-        DataPage page(text_run((fixture.root() / "words.txt").string()));
-        QTRY_VERIFY_WITH_TIMEOUT(page.ready(), kPatienceMs);
-        const auto& runs = page.find<widgets::TokenView>("dataTokens")->runs();
+        ShownData view(text_run((fixture.root() / "words.txt").string()));
+        QTRY_VERIFY_WITH_TIMEOUT(view.ready(), kPatienceMs);
+        const auto& runs = view.find<widgets::TokenView>("dataTokens")->runs();
         QVERIFY(!runs.empty());
         QCOMPARE(runs[0].tokens.size(), 16); // the context
         // "Grüße an": ü and ß are two bytes each, and each is a token.
         QCOMPARE(runs[0].tokens.mid(0, 8).join('|'), QString("G|r|C3|BC|C3|9F|e|·"));
-        QVERIFY(!page.find<widgets::BarList>("classBars")->isVisible());
+        QVERIFY(!view.find<widgets::BarList>("classBars")->isVisible());
     }
 
     void features_are_a_table_with_what_is_predicted() {
-        DataPage page(config::json_of(test::tiny_config()));
-        QTRY_VERIFY_WITH_TIMEOUT(page.ready(), kPatienceMs);
-        auto* table = page.find<QTableView>("dataTable");
+        ShownData view(config::json_of(test::tiny_config()));
+        QTRY_VERIFY_WITH_TIMEOUT(view.ready(), kPatienceMs);
+        auto* table = view.find<QTableView>("dataTable");
         const QAbstractItemModelTester tester(table->model());
         QVERIFY(table->isVisible());
         QCOMPARE(table->model()->columnCount(), 1 + 1 + 16); // number, class, features
@@ -292,9 +292,9 @@ private slots:
         write_file(file, rows);
         config::Json run = config::json_of(test::tiny_config());
         run["data"]["train"] = {{"type", "csv"}, {"path", file.string()}};
-        DataPage page(run);
-        QTRY_VERIFY_WITH_TIMEOUT(page.ready(), kPatienceMs);
-        auto* table = page.find<QTableView>("dataTable");
+        ShownData view(run);
+        QTRY_VERIFY_WITH_TIMEOUT(view.ready(), kPatienceMs);
+        auto* table = view.find<QTableView>("dataTable");
         const QAbstractItemModelTester tester(table->model());
         const auto titles = [table] {
             QStringList all;
@@ -306,7 +306,7 @@ private slots:
         const auto cell = [table](int column) {
             return table->model()->index(0, column).data().toString();
         };
-        auto* seen = page.find<widgets::SegmentedControl>("samplesSeen");
+        auto* seen = view.find<widgets::SegmentedControl>("samplesSeen");
         QTRY_VERIFY(seen->isVisible());
         QCOMPARE(titles(), (QStringList{"sample", "price", "area", "roof"}));
         const int row = (cell(1).remove(',').toInt() - 100000) / 1000; // of the file
@@ -319,7 +319,7 @@ private slots:
         QTest::keyClick(seen->findChildren<QAbstractButton*>().front(), Qt::Key_Right);
         QCOMPARE(titles(), (QStringList{"sample", "price", "area", "roof=flat", "roof=steep"}));
         QCOMPARE(cell(3), QString(row % 2 == 0 ? "1" : "0"));
-        const ui::SampleView& sample = page.screen->preview().samples().front();
+        const ui::SampleView& sample = view.page->preview().samples().front();
         QVERIFY(std::abs(cell(2).toDouble() - static_cast<double>(sample.values[0])) < 0.001);
         // Numbers of a column end at the same place.
         const auto decimals = [table](int at) {
@@ -332,27 +332,27 @@ private slots:
     }
 
     void data_without_columns_of_a_file_have_one_look() {
-        DataPage page(config::json_of(test::tiny_config()));
-        QTRY_VERIFY_WITH_TIMEOUT(page.ready(), kPatienceMs);
-        QVERIFY(!page.find<widgets::SegmentedControl>("samplesSeen")->isVisible());
+        ShownData view(config::json_of(test::tiny_config()));
+        QTRY_VERIFY_WITH_TIMEOUT(view.ready(), kPatienceMs);
+        QVERIFY(!view.find<widgets::SegmentedControl>("samplesSeen")->isVisible());
     }
 
     void a_file_that_was_moved_is_located() {
         test::StudioFixture elsewhere;
         const std::string content(4000, 'x');
         write_file(elsewhere.root() / "now.txt", content);
-        DataPage page(text_run("gone.txt"));
-        QTRY_VERIFY_WITH_TIMEOUT(page.message().contains("not where it was"), kPatienceMs);
-        QCOMPARE(page.screen->navState(), widgets::NavState::Error);
+        ShownData view(text_run("gone.txt"));
+        QTRY_VERIFY_WITH_TIMEOUT(view.message().contains("not where it was"), kPatienceMs);
+        QCOMPARE(view.page->navState(), widgets::NavState::Error);
         QString asked;
-        page.screen->askForPath = [&](const QString& title, bool folder) {
+        view.page->askForPath = [&](const QString& title, bool folder) {
             asked = title;
             return folder ? QString() : ui::pathText(elsewhere.root() / "now.txt");
         };
-        QTest::mouseClick(page.find<QPushButton>("locateData"), Qt::LeftButton);
+        QTest::mouseClick(view.find<QPushButton>("locateData"), Qt::LeftButton);
         QVERIFY(asked.contains("gone.txt"));
-        QTRY_VERIFY_WITH_TIMEOUT(page.ready(), kPatienceMs);
-        QCOMPARE(page.screen->navState(), widgets::NavState::Valid);
+        QTRY_VERIFY_WITH_TIMEOUT(view.ready(), kPatienceMs);
+        QCOMPARE(view.page->navState(), widgets::NavState::Valid);
     }
 
     void a_broken_file_is_named_and_the_page_lives_on() {
@@ -361,12 +361,12 @@ private slots:
         write_file(elsewhere.root() / "train-labels-idx1-ubyte", "");
         config::Json run = images_run();
         run["data"]["train"] = {{"type", "idx"}, {"path", elsewhere.root().string()}};
-        DataPage page(run);
-        QTRY_VERIFY_WITH_TIMEOUT(page.message().contains("cannot be opened"), kPatienceMs);
-        QVERIFY(page.message().contains("train-images-idx3-ubyte"));
+        ShownData view(run);
+        QTRY_VERIFY_WITH_TIMEOUT(view.message().contains("cannot be opened"), kPatienceMs);
+        QVERIFY(view.message().contains("train-images-idx3-ubyte"));
         // The next draft is opened as if nothing had been.
-        page.fixture.studio().draft().setDocument(images_run(), page.fixture.root());
-        QTRY_VERIFY_WITH_TIMEOUT(page.ready(), kPatienceMs);
+        view.fixture.studio().draft().setDocument(images_run(), view.fixture.root());
+        QTRY_VERIFY_WITH_TIMEOUT(view.ready(), kPatienceMs);
     }
 
     void after_a_stop_what_is_open_can_still_be_looked_at() {
@@ -390,9 +390,9 @@ private slots:
     }
 
     void without_data_the_page_says_so_and_offers_a_set() {
-        DataPage page(config::Json::object());
-        QVERIFY(page.find<QWidget>("dataEmpty")->isVisible());
-        QCOMPARE(page.screen->navState(), widgets::NavState::Empty);
+        ShownData view(config::Json::object());
+        QVERIFY(view.find<QWidget>("dataEmpty")->isVisible());
+        QCOMPARE(view.page->navState(), widgets::NavState::Empty);
     }
 
     void what_is_being_opened_when_the_page_goes_is_begun_again_when_it_comes_back() {
@@ -415,14 +415,14 @@ private slots:
     void data_is_opened_only_while_the_page_is_looked_at() {
         test::StudioFixture fixture;
         fixture.studio().draft().setDocument(images_run(), fixture.root());
-        auto* screen = static_cast<ui::DataScreen*>(fixture.window().page("data"));
+        auto* page = static_cast<ui::DataPage*>(fixture.window().page("data"));
         // By the time another view of the draft has opened it, the page has not begun.
         ui::DataPreview other(fixture.studio().draft());
         other.setActive(true);
         QTRY_COMPARE_WITH_TIMEOUT(other.state(), ui::DataPreview::State::Ready, kPatienceMs);
-        QCOMPARE(screen->preview().state(), ui::DataPreview::State::Opening);
+        QCOMPARE(page->preview().state(), ui::DataPreview::State::Opening);
         fixture.window().showPage("data");
-        QTRY_COMPARE_WITH_TIMEOUT(screen->preview().state(), ui::DataPreview::State::Ready,
+        QTRY_COMPARE_WITH_TIMEOUT(page->preview().state(), ui::DataPreview::State::Ready,
                                   kPatienceMs);
     }
 };

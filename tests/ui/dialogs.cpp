@@ -2,11 +2,11 @@
 #include "tests/ui/dialogs.h"
 
 #include "tests/ui/patience.h"
-#include "ui/screens/checkpoints/delete_dialog.h"
-#include "ui/screens/checkpoints/diff_dialog.h"
-#include "ui/screens/checkpoints/fork_dialog.h"
-#include "ui/screens/runs/trash_dialog.h"
-#include "ui/screens/screen_list.h"
+#include "ui/pages/checkpoints/delete_dialog.h"
+#include "ui/pages/checkpoints/diff_dialog.h"
+#include "ui/pages/checkpoints/fork_dialog.h"
+#include "ui/pages/runs/trash_dialog.h"
+#include "ui/pages/page_list.h"
 #include "ui/settings/settings_dialog.h"
 #include "ui/shell/config_dialog.h"
 #include "ui/shell/differences_dialog.h"
@@ -91,8 +91,8 @@ std::vector<DialogRecord> all_dialogs() {
         {"help",
          [](StudioFixture& fixture) {
              auto* dialog = new ui::HelpDialog(fixture.window().actions(), &fixture.window());
-             const QString title = QCoreApplication::translate("Screens", ui::kTrainScreen.title);
-             dialog->explain(ui::kTrainScreen.id, title, nullptr);
+             const QString title = QCoreApplication::translate("Pages", ui::kLivePage.title);
+             dialog->explain(ui::kLivePage.id, title, nullptr);
              dialog->show();
              return dialog;
          }},

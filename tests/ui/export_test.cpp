@@ -8,10 +8,10 @@
 #include "tests/ui/run_log.h"
 #include "tests/ui/studio_fixture.h"
 #include "ui/bridge/convert.h"
-#include "ui/screens/drawings.h"
-#include "ui/screens/plan/export_menu.h"
-#include "ui/screens/train/chart_grid.h"
-#include "ui/screens/train/scalar_grid.h"
+#include "ui/pages/drawings.h"
+#include "ui/pages/plan/export_menu.h"
+#include "ui/pages/live/chart_grid.h"
+#include "ui/pages/live/scalar_grid.h"
 #include "widgets/curves/line_chart.h"
 
 #include <QAbstractButton>

@@ -8,7 +8,7 @@
 #include "tests/ui/small_gpt.h"
 #include "tests/ui/studio_fixture.h"
 #include "ui/plurals.h"
-#include "ui/screens/data/data_screen.h"
+#include "ui/pages/data/data_page.h"
 #include "widgets/controls/controls.h"
 #include "widgets/controls/figure_strip.h"
 #include "widgets/views/graph_view.h"
@@ -316,7 +316,7 @@ constexpr std::pair<const char*, int> kPages[] = {{"home", kAsIs},     {"data", 
 /// What is read or planned in the background is there.
 bool has_content(QWidget* page, const QString& name, int part) {
     if (name == "data") {
-        auto& preview = static_cast<ui::DataScreen*>(page)->preview();
+        auto& preview = static_cast<ui::DataPage*>(page)->preview();
         return preview.facts() != nullptr && !preview.isReading() && !preview.samples().empty();
     }
     if (name == "model") {

@@ -6,9 +6,9 @@
 #include "tests/ui/studio_fixture.h"
 #include "ui/bridge/convert.h"
 #include "ui/bridge/run/run_reader.h"
-#include "ui/screens/home/home_screen.h"
-#include "ui/screens/runs/runs_screen.h"
-#include "ui/screens/train/scalar_grid.h"
+#include "ui/pages/home/home_page.h"
+#include "ui/pages/runs/runs_page.h"
+#include "ui/pages/live/scalar_grid.h"
 #include "widgets/curves/line_chart.h"
 #include "widgets/controls/messages.h"
 
@@ -102,7 +102,7 @@ private slots:
         write_foreign(logs / "b" / kFile, point(1, 3, "loss") + point(2, 4, "loss"));
         QCOMPARE(fixture.studio().openPath(logs), QString());
         QTRY_COMPARE_WITH_TIMEOUT(fixture.window().currentPage(), QString("runs"), kPatienceMs);
-        const auto* page = static_cast<ui::RunsScreen*>(fixture.window().page("runs"));
+        const auto* page = static_cast<ui::RunsPage*>(fixture.window().page("runs"));
         QTRY_COMPARE_WITH_TIMEOUT(page->selectedRuns().size(), std::size_t{2}, kPatienceMs);
         std::set<std::string> names;
         for (const train::RunSummary& run : page->selectedRuns()) {
@@ -192,7 +192,7 @@ private slots:
         };
         QTRY_VERIFY_WITH_TIMEOUT(button("locateRecent") != nullptr, kPatienceMs);
         QVERIFY(index.runs()[0].problem.ends_with("is no longer there"));
-        static_cast<ui::HomeScreen*>(fixture.window().page("home"))->askForPath =
+        static_cast<ui::HomePage*>(fixture.window().page("home"))->askForPath =
             [&fixture](const QString&, bool folder) {
                 return folder ? ui::pathText(fixture.root() / "moved") : QString();
             };

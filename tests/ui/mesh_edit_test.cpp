@@ -12,11 +12,11 @@
 #include "ui/bridge/draft/stage_edit.h"
 #include "ui/models/tensor_tree_model.h"
 #include "ui/plurals.h"
-#include "ui/screens/plan/dimension_row.h"
-#include "ui/screens/plan/mesh_bar.h"
-#include "ui/screens/plan/plan_screen.h"
-#include "ui/screens/plan/rules_part.h"
-#include "ui/screens/plan/tensor_tree.h"
+#include "ui/pages/plan/dimension_row.h"
+#include "ui/pages/plan/mesh_bar.h"
+#include "ui/pages/plan/plan_page.h"
+#include "ui/pages/plan/rules_part.h"
+#include "ui/pages/plan/tensor_tree.h"
 #include "widgets/mesh/axis_chip.h"
 #include "widgets/controls/messages.h"
 #include "widgets/mesh/stage_strip.h"
@@ -147,7 +147,7 @@ void open_tensor(test::StudioFixture& fixture, const char* mesh) {
 }
 
 std::shared_ptr<const ui::PlanDigest> shown_digest(test::StudioFixture& fixture) {
-    return fixture.window().findChild<ui::PlanScreen*>()->preview().digest();
+    return fixture.window().findChild<ui::PlanPage*>()->preview().digest();
 }
 
 } // namespace

@@ -14,7 +14,7 @@
 #include "ui/models/exchange_model.h"
 #include "ui/models/tensor_tree_model.h"
 #include "ui/plurals.h"
-#include "ui/screens/plan/plan_screen.h"
+#include "ui/pages/plan/plan_page.h"
 #include "widgets/mesh/device_times.h"
 #include "widgets/controls/text_label.h"
 
@@ -251,7 +251,7 @@ private:
     static ui::MeshEdit meshOf(const ui::Draft& draft) { return ui::MeshEdit::of(draft.config()); }
 
     static ui::PlanPreview& preview(test::StudioFixture& fixture) {
-        return fixture.window().findChild<ui::PlanScreen*>()->preview();
+        return fixture.window().findChild<ui::PlanPage*>()->preview();
     }
 
     /// What is shown is the draft's.

@@ -11,10 +11,10 @@
 #include "ui/models/exchange_model.h"
 #include "ui/models/tensor_tree_model.h"
 #include "ui/plurals.h"
-#include "ui/screens/plan/mesh_drawer.h"
-#include "ui/screens/plan/plan_screen.h"
-#include "ui/screens/plan/rules_part.h"
-#include "ui/screens/plan/tensor_tree.h"
+#include "ui/pages/plan/mesh_drawer.h"
+#include "ui/pages/plan/plan_page.h"
+#include "ui/pages/plan/rules_part.h"
+#include "ui/pages/plan/tensor_tree.h"
 #include "widgets/controls/messages.h"
 #include "widgets/controls/text_label.h"
 
@@ -61,7 +61,7 @@ void open_mesh_page(StudioFixture& fixture, const QSize& size = {1440, 900}) {
     fixture.window().showPage("plan");
     QTRY_VERIFY_WITH_TIMEOUT(fixture.find("planPart")->isVisible(), kPatienceMs);
     QTest::mouseClick(page_segment(fixture, "planPart", 0), Qt::LeftButton);
-    const auto& preview = fixture.window().findChild<ui::PlanScreen*>()->preview();
+    const auto& preview = fixture.window().findChild<ui::PlanPage*>()->preview();
     QTRY_VERIFY_WITH_TIMEOUT(preview.isComplete() && !preview.isStale(), kPatienceMs);
 }
 

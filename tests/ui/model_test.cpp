@@ -7,8 +7,8 @@
 #include "ui/bridge/draft/layer_edit.h"
 #include "ui/bridge/draft/model_outline.h"
 #include "ui/models/problem_model.h"
-#include "ui/screens/model/layer_tree.h"
-#include "ui/screens/model/model_screen.h"
+#include "ui/pages/model/layer_tree.h"
+#include "ui/pages/model/model_page.h"
 #include "widgets/controls/figure_strip.h"
 #include "widgets/views/graph_view.h"
 #include "widgets/controls/messages.h"
@@ -63,8 +63,8 @@ class ModelTest : public QObject {
         fixture.window().resize(1440, 900);
     }
 
-    static ui::ModelScreen* page(test::StudioFixture& fixture) {
-        return static_cast<ui::ModelScreen*>(fixture.window().page("model"));
+    static ui::ModelPage* page(test::StudioFixture& fixture) {
+        return static_cast<ui::ModelPage*>(fixture.window().page("model"));
     }
 
     static ui::RowTree* tree(test::StudioFixture& fixture) {

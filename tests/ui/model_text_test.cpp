@@ -4,8 +4,8 @@
 #include "tests/support/weft_test.h"
 #include "tests/ui/patience.h"
 #include "tests/ui/studio_fixture.h"
-#include "ui/screens/model/model_screen.h"
-#include "ui/screens/model/model_text_panel.h"
+#include "ui/pages/model/model_page.h"
+#include "ui/pages/model/model_text_panel.h"
 #include "widgets/controls/text_label.h"
 
 #include <QPlainTextEdit>
@@ -29,8 +29,8 @@ class ModelTextTest : public QObject {
         return static_cast<QPlainTextEdit*>(fixture.find("modelText"));
     }
 
-    static ui::ModelScreen* page(test::StudioFixture& fixture) {
-        return static_cast<ui::ModelScreen*>(fixture.window().page("model"));
+    static ui::ModelPage* page(test::StudioFixture& fixture) {
+        return static_cast<ui::ModelPage*>(fixture.window().page("model"));
     }
 
     static void show(test::StudioFixture& fixture, const Json& model) {

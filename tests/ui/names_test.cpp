@@ -5,8 +5,8 @@
 #include "tests/ui/patience.h"
 #include "tests/ui/small_gpt.h"
 #include "ui/plurals.h"
-#include "ui/screens/data/data_screen.h"
-#include "ui/screens/screen_list.h"
+#include "ui/pages/data/data_page.h"
+#include "ui/pages/page_list.h"
 #include "widgets/controls/controls.h"
 #include "widgets/views/painted_view.h"
 
@@ -95,7 +95,7 @@ bool has_rows(QWidget* page, const char* view) {
 
 /// What comes from the background is there.
 bool is_full(QWidget* page, const QString& id, ui::Studio& studio) {
-    return id == "data"          ? static_cast<ui::DataScreen*>(page)->preview().facts() != nullptr
+    return id == "data"          ? static_cast<ui::DataPage*>(page)->preview().facts() != nullptr
            : id == "plan"        ? has_rows(page, "tensorTree")
            : id == "checkpoints" ? has_rows(page, "checkpointTable")
            : id == "runs"        ? has_rows(page, "runTable")

@@ -7,8 +7,8 @@
 #include "ui/actions.h"
 #include "ui/bridge/convert.h"
 #include "ui/models/column_model.h"
-#include "ui/screens/home/home_screen.h"
-#include "ui/screens/home/offer_page.h"
+#include "ui/pages/home/home_page.h"
+#include "ui/pages/home/offer_page.h"
 #include "widgets/look/style.h"
 
 #include <QAbstractItemModelTester>
@@ -49,7 +49,7 @@ struct Drop {
     /// With a draft, so that it is seen whether it is kept.
     Drop() {
         fixture.studio().draft().setDocument(config::json_of(test::tiny_config()), fixture.root());
-        home = static_cast<ui::HomeScreen*>(fixture.window().page("home"));
+        home = static_cast<ui::HomePage*>(fixture.window().page("home"));
         fs::create_directories(folder());
     }
     fs::path folder() const { return fixture.root() / "brought"; }
@@ -107,7 +107,7 @@ struct Drop {
     }
 
     test::StudioFixture fixture;
-    ui::HomeScreen* home;
+    ui::HomePage* home;
     int clicks = 0;
 };
 

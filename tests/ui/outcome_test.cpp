@@ -4,7 +4,7 @@
 #include "tests/ui/hands.h"
 #include "tests/ui/patience.h"
 #include "tests/ui/studio_fixture.h"
-#include "ui/screens/train/summary_card.h"
+#include "ui/pages/live/summary_card.h"
 #include "widgets/curves/line_chart.h"
 #include "widgets/look/style.h"
 #include "widgets/controls/text_label.h"

@@ -10,8 +10,8 @@
 #include "ui/bridge/plan/program_trace.h"
 #include "ui/models/op_model.h"
 #include "ui/models/tensor_model.h"
-#include "ui/screens/plan/plan_screen.h"
-#include "ui/screens/plan/verdict_part.h"
+#include "ui/pages/plan/plan_page.h"
+#include "ui/pages/plan/verdict_part.h"
 #include "widgets/controls/line_view.h"
 #include "widgets/views/memory_timeline.h"
 #include "widgets/controls/text_label.h"
@@ -115,7 +115,7 @@ QString label(test::StudioFixture& fixture, const char* name) {
 }
 
 ui::PlanPreview& preview_of(test::StudioFixture& fixture) {
-    return static_cast<ui::PlanScreen*>(fixture.window().page("plan"))->preview();
+    return static_cast<ui::PlanPage*>(fixture.window().page("plan"))->preview();
 }
 
 } // namespace

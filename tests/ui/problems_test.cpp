@@ -5,8 +5,8 @@
 #include "tests/ui/studio_fixture.h"
 #include "ui/bridge/draft/place_text.h"
 #include "ui/models/problem_model.h"
-#include "ui/screens/checkpoints/fork_dialog.h"
-#include "ui/screens/data/data_screen.h"
+#include "ui/pages/checkpoints/fork_dialog.h"
+#include "ui/pages/data/data_page.h"
 
 #include "widgets/curves/lr_curve.h"
 #include "widgets/controls/text_label.h"
@@ -131,7 +131,7 @@ private slots:
         fixture.window().showPage("data");
         const QTableView* view = table(fixture);
         QTRY_COMPARE(row_of(view, "/data/train/targets"), 0);
-        QTRY_VERIFY(!static_cast<ui::DataScreen*>(fixture.window().page("data"))
+        QTRY_VERIFY(!static_cast<ui::DataPage*>(fixture.window().page("data"))
                          ->preview()
                          .problem()
                          .isEmpty());
@@ -150,7 +150,7 @@ private slots:
         const QTableView* view = table(fixture);
         QTRY_COMPARE(row_of(view, "/model/layers/0"), 0);
         QVERIFY(!fixture.window().actions().get(ui::action::kStart)->isEnabled());
-        const ui::Screen* page = fixture.window().page("model");
+        const ui::Page* page = fixture.window().page("model");
         QVERIFY(page->navState() == widgets::NavState::Error);
         fixture.studio().draft().edit({{"/model/layers/0", config::Json{{"type", "linear"}}}});
         QTRY_COMPARE(view->model()->rowCount(), 0);

@@ -8,7 +8,7 @@
 #include "tests/ui/patience.h"
 #include "ui/bridge/convert.h"
 #include "ui/language.h"
-#include "ui/screens/screen_list.h"
+#include "ui/pages/page_list.h"
 #include "widgets/controls/controls.h"
 #include "widgets/look/painting.h"
 #include "widgets/controls/text_label.h"
@@ -253,7 +253,7 @@ private slots:
         if (QByteArray(WEFT_LUPDATE).isEmpty()) {
             QSKIP("lupdate of Qt 6 is missing (qt6-l10n-tools): contexts are not looked at");
         }
-        QVERIFY(words_.contains({"Screens", "Checkpoints"}));
+        QVERIFY(words_.contains({"Pages", "Checkpoints"}));
         QVERIFY(words_.contains({"weft::ui::Actions", "Pause"}));
     }
 
@@ -273,7 +273,7 @@ private slots:
         const QTemporaryDir folder;
         const std::filesystem::path root = ui::toPath(folder.path());
         test::write_file(root / "de.ts", R"(<?xml version="1.0"?><!DOCTYPE TS>
-<TS version="2.1" language="de"><context><name>Screens</name><message><source>Data</source>
+<TS version="2.1" language="de"><context><name>Pages</name><message><source>Data</source>
 <translation>Daten</translation></message></context></TS>)");
         QCOMPARE(QProcess::execute(WEFT_LRELEASE, {"-silent", folder.filePath("de.ts"), "-qm",
                                                    folder.filePath("weft-studio_de.qm")}),
@@ -310,7 +310,7 @@ private slots:
     void every_page_has_room_for_longer_words_data() {
         QTest::addColumn<QString>("page");
         QTest::addColumn<QSize>("size");
-        for (const ui::ScreenRecord* record : ui::allScreens()) {
+        for (const ui::PageRecord* record : ui::allPages()) {
             for (const QSize size : {QSize(1440, 900), QSize(1024, 680)}) {
                 QTest::addRow("%s %d", record->id, size.width())
                     << QString::fromLatin1(record->id) << size;
@@ -356,7 +356,7 @@ private slots:
                 found << what + ": " + one;
             }
         };
-        for (const ui::ScreenRecord* record : ui::allScreens()) {
+        for (const ui::PageRecord* record : ui::allPages()) {
             const QString id = QString::fromLatin1(record->id);
             fixture.window().showPage(id);
             look(id);

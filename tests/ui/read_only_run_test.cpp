@@ -6,7 +6,7 @@
 #include "tests/ui/patience.h"
 #include "tests/ui/studio_fixture.h"
 #include "ui/bridge/convert.h"
-#include "ui/screens/train/try_input.h"
+#include "ui/pages/live/try_input.h"
 #include "widgets/controls/controls.h"
 #include "widgets/views/probability_bars.h"
 

@@ -8,8 +8,8 @@
 #include "ui/bridge/run/run_trash.h"
 #include "ui/models/run_difference_model.h"
 #include "ui/models/run_table_model.h"
-#include "ui/screens/runs/runs_screen.h"
-#include "ui/screens/runs/runs_table.h"
+#include "ui/pages/runs/runs_page.h"
+#include "ui/pages/runs/runs_table.h"
 #include "widgets/controls/controls.h"
 #include "widgets/curves/line_chart.h"
 #include "widgets/look/painting.h"
@@ -74,8 +74,8 @@ fs::path make_run(const fs::path& runs, const Made& made) {
 }
 
 /// A studio with these runs on its Runs page.
-struct RunsPage {
-    explicit RunsPage(const std::vector<Made>& runs) {
+struct ShownRuns {
+    explicit ShownRuns(const std::vector<Made>& runs) {
         for (const Made& made : runs) {
             make_run(fixture.root() / "runs", made);
         }
@@ -84,8 +84,8 @@ struct RunsPage {
         wait_for_rows(static_cast<int>(runs.size()));
     }
     ui::RunsTable& table() { return *static_cast<ui::RunsTable*>(fixture.find("runTable")); }
-    ui::RunsScreen& screen() {
-        return *static_cast<ui::RunsScreen*>(fixture.window().page("runs"));
+    ui::RunsPage& page() {
+        return *static_cast<ui::RunsPage*>(fixture.window().page("runs"));
     }
     QLineEdit& filter() { return *static_cast<QLineEdit*>(fixture.find("runFilter")); }
     void wait_for_rows(int count) {
@@ -135,7 +135,7 @@ struct RunsPage {
 };
 
 /// The button of the note that is there; null: there is none.
-QPushButton* undo_button(RunsPage& page) {
+QPushButton* undo_button(ShownRuns& page) {
     for (auto* button : page.fixture.window().findChildren<QPushButton*>()) {
         if (button->isVisible() && button->text() == "Undo") {
             return button;
@@ -163,7 +163,7 @@ class RunsTest : public QObject {
 
 private slots:
     void a_run_says_how_long_it_trained_also_when_it_was_killed() {
-        RunsPage page({});
+        ShownRuns page({});
         const fs::path folder = page.fixture.root() / "runs" / "2026-01-01_killed";
         train::RunInfo info;
         info.id = info.name = "killed";
@@ -201,7 +201,7 @@ private slots:
     }
 
     void a_run_that_trains_moves_on_in_the_lists() {
-        RunsPage page({});
+        ShownRuns page({});
         page.fixture.studio().draft().open(page.fixture.preset());
         page.fixture.press(Qt::Key_F5);
         QTRY_VERIFY_WITH_TIMEOUT(page.fixture.studio().run().step() > 0, kPatienceMs);
@@ -237,7 +237,7 @@ private slots:
     void init() { QTest::failOnWarning(QRegularExpression("^(?!This plugin does not support)")); }
 
     void small_curves_are_smoothed_as_the_large_ones() {
-        RunsPage page({{"a", 0.1, 2}});
+        ShownRuns page({{"a", 0.1, 2}});
         const std::vector<double> losses{6, 4, 2}; // of make_run
         widgets::SeriesStore oracle;
         oracle.setSmoothing(widgets::SeriesStore::kUsualSmoothing);
@@ -250,7 +250,7 @@ private slots:
     }
 
     void runs_are_sorted_by_any_column_and_those_without_a_value_stand_last() {
-        RunsPage page({{"a", 0.1, 2}, {"b", 0.1, 1}, {"c", 0.1, 3}});
+        ShownRuns page({{"a", 0.1, 2}, {"b", 0.1, 1}, {"c", 0.1, 3}});
         write_file(page.folder("empty") / "run.json", "{}");
         page.fixture.studio().index().refresh();
         page.wait_for_rows(4);
@@ -270,7 +270,7 @@ private slots:
     }
 
     void the_best_of_a_run_is_said_with_its_metric() {
-        RunsPage page({{"a", 0.1, 2}, {"b", 0.1, 1}});
+        ShownRuns page({{"a", 0.1, 2}, {"b", 0.1, 1}});
         QCOMPARE(page.text(page.row_of("a"), "best validation loss"), QString("4.000"));
         // Where runs are not after the same, each says what it has.
         const fs::path other = make_run(page.fixture.root() / "runs", {"c", 0.1, 3});
@@ -288,7 +288,7 @@ private slots:
     }
 
     void a_filter_hides_rows_and_says_what_it_does_not_understand() {
-        RunsPage page({{"a", 0.1, 2}, {"b", 0.1, 1, "failed"}, {"c", 0.1, 3}});
+        ShownRuns page({{"a", 0.1, 2}, {"b", 0.1, 1, "failed"}, {"c", 0.1, 3}});
         page.filter().setText("best<5"); // best values are twice the loss: 4, 2, 6
         QCOMPARE(page.table().model()->rowCount(), 2);
         page.filter().setText("state:failed");
@@ -303,7 +303,7 @@ private slots:
     }
 
     void a_setting_is_asked_for_by_its_short_name_and_a_wrong_one_is_said() {
-        RunsPage page({{"a", 0.1, 2}, {"b", 0.0001, 1}});
+        ShownRuns page({{"a", 0.1, 2}, {"b", 0.0001, 1}});
         page.filter().setFocus();
         QTest::keyClicks(&page.filter(), "learning_rate > 1e-3");
         QCOMPARE(page.table().model()->rowCount(), 1);
@@ -320,7 +320,7 @@ private slots:
     }
 
     void the_filter_offers_names_and_texts_that_the_runs_have() {
-        RunsPage page({{"a", 0.1, 2}, {"b", 0.1, 1, "failed"}});
+        ShownRuns page({{"a", 0.1, 2}, {"b", 0.1, 1, "failed"}});
         auto* popup = page.filter().findChild<QCompleter*>()->popup();
         page.filter().activateWindow();
         page.filter().setFocus();
@@ -351,7 +351,7 @@ private slots:
     }
 
     void tags_and_notes_are_edited_in_place_and_live_in_the_run_folder() {
-        RunsPage page({{"a"}, {"b"}});
+        ShownRuns page({{"a"}, {"b"}});
         page.select({"a"});
         const QModelIndex tags = page.table().model()->index(page.row_of("a"), page.column("tags"));
         page.table().setCurrentIndex(tags);
@@ -365,13 +365,13 @@ private slots:
                                   kPatienceMs);
         QCOMPARE(train::read_annotations(page.folder("a"), nullptr).tags,
                  (std::vector<std::string>{"baseline", "good"}));
-        QCOMPARE(page.screen().selectedRuns().size(), std::size_t{1}); // still selected
+        QCOMPARE(page.page().selectedRuns().size(), std::size_t{1}); // still selected
         page.filter().setText("tag:good");
         QCOMPARE(page.table().model()->rowCount(), 1);
     }
 
     void archived_runs_are_hidden_until_asked_for() {
-        RunsPage page({{"a"}, {"b"}});
+        ShownRuns page({{"a"}, {"b"}});
         page.select({"b"});
         page.fixture.click("archiveRuns");
         page.wait_for_rows(1);
@@ -388,7 +388,7 @@ private slots:
     }
 
     void a_run_folder_that_cannot_be_written_is_said_and_nothing_is_lost() {
-        RunsPage page({{"a"}});
+        ShownRuns page({{"a"}});
         write_file(page.folder("a") / "annotations.json" / "x", "a folder is in the way");
         page.fixture.studio().index().annotate(page.folder("a"), {{"t"}, "", false});
         QSignalSpy failed(&page.fixture.studio().index(), &ui::RunIndex::failed);
@@ -397,7 +397,7 @@ private slots:
     }
 
     void a_chosen_run_has_the_colour_of_its_line_in_the_table() {
-        RunsPage page({{"a", 0.1, 2}, {"b", 0.2, 1}, {"c", 0.2, 3}});
+        ShownRuns page({{"a", 0.1, 2}, {"b", 0.2, 1}, {"c", 0.2, 3}});
         const auto slot = [&page](const char* run) { return page.curve(run).slot; };
         QCOMPARE(slot("a"), slot("b")); // nothing is compared
         page.select({"a", "c"});
@@ -411,7 +411,7 @@ private slots:
     }
 
     void chosen_runs_are_drawn_over_one_another_and_their_differences_listed() {
-        RunsPage page({{"a", 0.1, 2}, {"b", 0.2, 1}, {"c", 0.2, 3}});
+        ShownRuns page({{"a", 0.1, 2}, {"b", 0.2, 1}, {"c", 0.2, 3}});
         page.select({"a", "b"});
         auto* chart = static_cast<widgets::LineChart*>(page.fixture.find("compareChart"));
         QVERIFY(chart->isVisible());
@@ -448,7 +448,7 @@ private slots:
     }
 
     void parallel_coordinates_show_only_what_varies_and_answer_to_keys() {
-        RunsPage page({{"a", 0.001, 2}, {"b", 0.2, 1}, {"c", 0.2, 3}});
+        ShownRuns page({{"a", 0.001, 2}, {"b", 0.2, 1}, {"c", 0.2, 3}});
         static_cast<widgets::SegmentedControl*>(page.fixture.find("comparePart"))
             ->setCurrentIndex(2);
         auto* view = static_cast<widgets::ParallelView*>(page.fixture.find("parallelView"));
@@ -473,7 +473,7 @@ private slots:
         const std::string mlp = R"(, "model": {"type": "mlp"}, "data": {"type": "idx"})";
         const std::string graph =
             R"(, "model": {"type": "graph", "path": "m.weft"}, "data": {"type": "text"})";
-        RunsPage page({{"a", 0.1, 2, "finished", {}, mlp}, {"b", 0.1, 1, "finished", {}, graph}});
+        ShownRuns page({{"a", 0.1, 2, "finished", {}, mlp}, {"b", 0.1, 1, "finished", {}, graph}});
         static_cast<widgets::SegmentedControl*>(page.fixture.find("comparePart"))
             ->setCurrentIndex(2);
         auto* view = static_cast<widgets::ParallelView*>(page.fixture.find("parallelView"));
@@ -485,7 +485,7 @@ private slots:
     }
 
     void a_run_goes_to_the_trash_whole_and_one_that_trains_stays() {
-        RunsPage page({{"a"}, {"b"}, {"c", 0.1, 1, "running"}});
+        ShownRuns page({{"a"}, {"b"}, {"c", 0.1, 1, "running"}});
         const train::RunLock lock(page.folder("c"));
         page.fixture.studio().index().refresh();
         QTRY_COMPARE_WITH_TIMEOUT(page.text(page.row_of("c"), "state"), QString("running"),
@@ -512,7 +512,7 @@ private slots:
 
     void runs_come_back_from_the_trash() {
         const std::set<fs::path> before = in_trash();
-        RunsPage page({{"a"}, {"b"}, {"c"}});
+        ShownRuns page({{"a"}, {"b"}, {"c"}});
         page.select({"a", "b"});
         page.table().setFocus();
         QTest::keyClick(&page.table(), Qt::Key_Delete);
@@ -529,7 +529,7 @@ private slots:
     }
 
     void what_took_the_place_of_a_trashed_run_is_left_alone() {
-        RunsPage page({{"a"}, {"b"}});
+        ShownRuns page({{"a"}, {"b"}});
         const ui::Trashed gone = ui::trashRun(page.folder("a"));
         QVERIFY(gone.problem.isEmpty());
         fs::create_directories(page.folder("a"));
@@ -541,7 +541,7 @@ private slots:
     }
 
     void tags_notes_and_the_archive_can_be_taken_back() {
-        RunsPage page({{"a"}, {"b"}});
+        ShownRuns page({{"a"}, {"b"}});
         const auto annotations = [&](const char* name) {
             return train::read_annotations(page.folder(name), config::Json::object());
         };
@@ -618,7 +618,7 @@ private slots:
     }
 
     void columns_are_chosen_and_remembered() {
-        RunsPage page({{"a", 0.1, 2}, {"b", 0.1, 1}});
+        ShownRuns page({{"a", 0.1, 2}, {"b", 0.1, 1}});
         std::vector<ui::RunColumn> columns = page.table().visualColumns();
         std::erase_if(columns, [](const ui::RunColumn& column) {
             return column.kind == ui::RunColumn::Kind::Parent;
@@ -643,7 +643,7 @@ private slots:
     }
 
     void columns_fit_into_the_table_until_one_is_sized_by_hand() {
-        RunsPage page({{"a"}, {"b", 0.2}});
+        ShownRuns page({{"a"}, {"b", 0.2}});
         const auto fits = [&] {
             return page.table().horizontalHeader()->length() <= page.table().viewport()->width();
         };
@@ -683,7 +683,7 @@ private slots:
     }
 
     void the_item_models_keep_their_contract() {
-        RunsPage page({{"a"}, {"b", 0.2}});
+        ShownRuns page({{"a"}, {"b", 0.2}});
         ui::RunCurves curves;
         ui::RunTableModel model(page.fixture.studio().index(), curves);
         const QAbstractItemModelTester tester(&model);
@@ -702,7 +702,7 @@ private slots:
     }
 
     void showing_a_run_leads_to_its_curves_and_leaves_the_draft_alone() {
-        RunsPage page({{"a"}});
+        ShownRuns page({{"a"}});
         page.select({"a"});
         page.fixture.click("openRun");
         QCOMPARE(page.fixture.window().currentPage(), QString("train"));

@@ -6,7 +6,7 @@
 #include "tests/ui/dialogs.h"
 #include "tests/ui/patience.h"
 #include "ui/plurals.h"
-#include "ui/screens/screen_list.h"
+#include "ui/pages/page_list.h"
 #include "widgets/controls/controls.h"
 
 #include <QAbstractItemView>
@@ -114,7 +114,7 @@ private slots:
         fixture.window().showPage("train");
         test::finish_a_run(fixture);
         QStringList found;
-        for (const ui::ScreenRecord* record : ui::allScreens()) {
+        for (const ui::PageRecord* record : ui::allPages()) {
             const QString id = QString::fromLatin1(record->id);
             fixture.window().showPage(id);
             if (id == "plan") {

@@ -6,9 +6,9 @@
 #include "tests/ui/studio_fixture.h"
 #include "ui/models/tensor_tree_model.h"
 #include "ui/plurals.h"
-#include "ui/screens/plan/moment_line.h"
-#include "ui/screens/plan/plan_screen.h"
-#include "ui/screens/plan/scrub_part.h"
+#include "ui/pages/plan/moment_line.h"
+#include "ui/pages/plan/plan_page.h"
+#include "ui/pages/plan/scrub_part.h"
 #include "widgets/controls/controls.h"
 #include "widgets/mesh/device_grid.h"
 #include "widgets/mesh/gantt_view.h"
@@ -230,7 +230,7 @@ private slots:
         auto& scrub = *static_cast<ui::ScrubPart*>(fixture.find("stepScrubber"));
         QTRY_VERIFY_WITH_TIMEOUT(scrub.moments()->count() > 0, kPatienceMs);
         QVERIFY(!grid.item(0).name.contains("now")); // what it needs
-        auto& preview = static_cast<ui::PlanScreen*>(fixture.window().page("plan"))->preview();
+        auto& preview = static_cast<ui::PlanPage*>(fixture.window().page("plan"))->preview();
         QTRY_VERIFY_WITH_TIMEOUT(preview.isComplete(), kPatienceMs);
         // The op that the forward of the chosen tensor's layer begins with.
         const plan::PlannedProgram& program = test::step_of(*preview.digest());

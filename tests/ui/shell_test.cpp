@@ -5,7 +5,7 @@
 #include "tests/ui/run_log.h"
 #include "tests/ui/studio_fixture.h"
 #include "ui/forms/field_box.h"
-#include "ui/screens/screen_list.h"
+#include "ui/pages/page_list.h"
 #include "ui/shell/message_box.h"
 #include "ui/shell/page_help.h"
 #include "widgets/controls/command_palette.h"
@@ -174,7 +174,7 @@ private slots:
 
     void every_page_has_help_that_names_its_own_keys() {
         test::StudioFixture fixture;
-        for (const ui::ScreenRecord* record : ui::allScreens()) {
+        for (const ui::PageRecord* record : ui::allPages()) {
             const ui::PageHelp help = ui::pageHelp(record->id);
             QVERIFY2(!help.purpose.isEmpty(), record->id);
             for (const auto* shortcut :

@@ -13,7 +13,7 @@
 #include "ui/forms/form_source.h"
 #include "ui/forms/number_input.h"
 #include "ui/models/problem_model.h"
-#include "ui/screens/training/training_screen.h"
+#include "ui/pages/recipe/recipe_page.h"
 #include "widgets/controls/controls.h"
 #include "widgets/curves/curve_editor.h"
 #include "widgets/controls/figure_strip.h"
@@ -79,8 +79,8 @@ class TrainingTest : public QObject {
         fixture.window().resize(1440, 900);
     }
 
-    static ui::TrainingScreen* page(test::StudioFixture& fixture) {
-        return static_cast<ui::TrainingScreen*>(fixture.window().page("training"));
+    static ui::RecipePage* page(test::StudioFixture& fixture) {
+        return static_cast<ui::RecipePage*>(fixture.window().page("training"));
     }
 
     static const Json& at(test::StudioFixture& fixture, const char* pointer) {

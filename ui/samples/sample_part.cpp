@@ -4,7 +4,7 @@
 #include "ui/bridge/convert.h"
 #include "ui/models/sample_model.h"
 #include "ui/samples/sample_picture.h"
-#include "ui/screens/table.h"
+#include "ui/pages/table.h"
 #include "widgets/controls/card.h"
 #include "widgets/controls/controls.h"
 #include "widgets/look/icon.h"
@@ -27,7 +27,7 @@
 namespace weft::ui {
 namespace {
 
-enum SamplePage { SampleMessagePage, ImagePage, SampleTablePage, TokenPage };
+enum SampleSheet { SampleMessageSheet, ImageSheet, SampleTableSheet, TokenSheet };
 constexpr int kImages = 60;
 constexpr int kSamplePartRows = 100;
 constexpr int kRuns = 12;
@@ -229,7 +229,7 @@ void SamplePart::describe() {
 }
 
 void SamplePart::showMessage() {
-    stack_->setCurrentIndex(SampleMessagePage);
+    stack_->setCurrentIndex(SampleMessageSheet);
     const bool missing = !preview_.missing().empty();
     QString title;
     QString text;
@@ -287,7 +287,7 @@ void SamplePart::showRows() {
     model_->setSamples(preview_.facts(), preview_.samples(),
                        static_cast<SampleModel::Seen>(seen_->currentIndex()));
     table_->resizeColumnsToContents();
-    stack_->setCurrentIndex(SampleTablePage);
+    stack_->setCurrentIndex(SampleTableSheet);
 }
 
 void SamplePart::showImages() {
@@ -310,7 +310,7 @@ void SamplePart::showImages() {
     const ir::Shape& shape = facts->info.input.shape;
     images_->setCellWidth(std::max(shape[0], shape[1]) > kSmallPixels ? kLargeCell : kSmallCell);
     images_->setImages(std::move(images));
-    stack_->setCurrentIndex(ImagePage);
+    stack_->setCurrentIndex(ImageSheet);
 }
 
 void SamplePart::showTokens() {
@@ -320,7 +320,7 @@ void SamplePart::showTokens() {
         runs.push_back(runOf(sample, bytes));
     }
     tokens_->setRuns(std::move(runs));
-    stack_->setCurrentIndex(TokenPage);
+    stack_->setCurrentIndex(TokenSheet);
 }
 
 } // namespace weft::ui

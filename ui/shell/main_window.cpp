@@ -4,7 +4,7 @@
 #include "ui/bridge/convert.h"
 #include "ui/file_dialog.h"
 #include "ui/models/problem_model.h"
-#include "ui/screens/screen_list.h"
+#include "ui/pages/page_list.h"
 #include "ui/shell/config_dialog.h"
 #include "ui/shell/differences_dialog.h"
 #include "ui/shell/draft_files.h"
@@ -41,8 +41,8 @@ namespace {
 constexpr int kMainWindowCompactWidth = 1200;
 constexpr QSize kSmallestSize{960, 600};
 
-QString titleOf(const ScreenRecord& record) {
-    return QCoreApplication::translate("Screens", record.title);
+QString titleOf(const PageRecord& record) {
+    return QCoreApplication::translate("Pages", record.title);
 }
 
 } // namespace
@@ -127,30 +127,30 @@ bool MainWindow::focusNextPrevChild(bool next) {
 
 void MainWindow::createPages() {
     int number = 1;
-    for (const ScreenRecord* record : allScreens()) {
+    for (const PageRecord* record : allPages()) {
         const QString id = QString::fromLatin1(record->id);
         const QString title = titleOf(*record);
         const QKeySequence keys(QString("Ctrl+%1").arg(number++));
         QAction* action = actions_.add("page." + id, tr("Go to %1").arg(widgets::menuText(title)),
                                        record->icon, keys, tr("Show the page %1").arg(title));
         connect(action, &QAction::triggered, this, [this, id] { showPage(id); });
-        Screen* screen = record->create(studio_, actions_);
-        screen->setObjectName("page." + id);
+        Page* page = record->create(studio_, actions_);
+        page->setObjectName("page." + id);
         const int index = rail_->addPage(record->icon, title, title + " (" + keys.toString() + ")");
-        stack_->addWidget(screen);
+        stack_->addWidget(page);
         page_index_.insert(id, index);
         page_ids_.append(id);
-        connect(screen, &Screen::navStateChanged, this,
-                [this, screen, index] { rail_->setPageState(index, screen->navState()); });
-        connect(screen, &Screen::leadChanged, this, &MainWindow::shareLead);
-        connect(screen, &Screen::pageRequested, this, &MainWindow::showPage);
-        connect(screen, &Screen::fieldRequested, this,
+        connect(page, &Page::navStateChanged, this,
+                [this, page, index] { rail_->setPageState(index, page->navState()); });
+        connect(page, &Page::leadChanged, this, &MainWindow::shareLead);
+        connect(page, &Page::pageRequested, this, &MainWindow::showPage);
+        connect(page, &Page::fieldRequested, this,
                 [this](const std::string& pointer) { showField(toQString(pointer)); });
-        connect(screen, &Screen::toastRequested, this,
-                [this, screen](int kind, const QString& text, QAction* offered) {
-                    toasts_->show(static_cast<widgets::MessageKind>(kind), text, offered, screen);
+        connect(page, &Page::toastRequested, this,
+                [this, page](int kind, const QString& text, QAction* offered) {
+                    toasts_->show(static_cast<widgets::MessageKind>(kind), text, offered, page);
                 });
-        rail_->setPageState(index, screen->navState());
+        rail_->setPageState(index, page->navState());
     }
     connect(rail_, &widgets::NavRail::currentPageChanged, this,
             [this](int index) { showPage(page_ids_.value(index)); });
@@ -249,7 +249,7 @@ void MainWindow::bringUp(const QString& id) {
         next->setFocus(); // not its first control, which nobody chose
     }
     stack_->setCurrentIndex(index);
-    static_cast<Screen*>(stack_->currentWidget())->activated();
+    static_cast<Page*>(stack_->currentWidget())->activated();
     shareLead();
     banner_->setPage(id == "home", page(id)->editsDraft());
     actions_.setUsable(action::kBack, trail_.canGo(-1), tr("No page was shown before this one"));
@@ -261,11 +261,11 @@ void MainWindow::bringUp(const QString& id) {
 }
 
 void MainWindow::shareLead() {
-    toolbar_->setLeading(!static_cast<Screen*>(stack_->currentWidget())->leads());
+    toolbar_->setLeading(!static_cast<Page*>(stack_->currentWidget())->leads());
 }
 
 void MainWindow::paceNews() {
-    const auto* shown = static_cast<Screen*>(stack_->currentWidget());
+    const auto* shown = static_cast<Page*>(stack_->currentWidget());
     studio_.link().setWatched(!isMinimized() && shown->followsSteps());
 }
 
@@ -274,11 +274,11 @@ QString MainWindow::currentPage() const {
 }
 
 QString MainWindow::pageTitle(const QString& id) const {
-    return titleOf(*allScreens()[static_cast<std::size_t>(page_index_.value(id))]);
+    return titleOf(*allPages()[static_cast<std::size_t>(page_index_.value(id))]);
 }
 
-Screen* MainWindow::page(const QString& id) const {
-    return page_index_.contains(id) ? static_cast<Screen*>(stack_->widget(page_index_.value(id)))
+Page* MainWindow::page(const QString& id) const {
+    return page_index_.contains(id) ? static_cast<Page*>(stack_->widget(page_index_.value(id)))
                                     : nullptr;
 }
 

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "ui/actions.h"
-#include "ui/screens/screen.h"
+#include "ui/pages/page.h"
 #include "ui/shell/page_trail.h"
 #include "ui/studio.h"
 #include "widgets/controls/command_palette.h"
@@ -46,7 +46,7 @@ public:
     void comeToFront();
     /// What GuardedApplication caught.
     void sayFault(const std::exception* fault);
-    Screen* page(const QString& id) const;
+    Page* page(const QString& id) const;
     Actions& actions() { return actions_; }
 
     /// What a close request does while a run trains; tests replace the dialog by an answer.

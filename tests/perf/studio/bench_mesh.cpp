@@ -9,9 +9,9 @@
 #include "ui/bridge/draft/draft.h"
 #include "ui/bridge/plan/pipeline_chart.h"
 #include "ui/bridge/plan/plan_preview.h"
-#include "ui/screens/plan/plan_screen.h"
-#include "ui/screens/plan/scrub_part.h"
-#include "ui/screens/plan/tile_part.h"
+#include "ui/pages/plan/plan_page.h"
+#include "ui/pages/plan/scrub_part.h"
+#include "ui/pages/plan/tile_part.h"
 #include "widgets/controls/controls.h"
 #include "widgets/mesh/device_grid.h"
 #include "widgets/mesh/gantt_view.h"
@@ -42,7 +42,7 @@ constexpr int kMoments = 600;
 constexpr std::size_t kEdits = 12;
 
 ui::PlanPreview& preview_of(ui::MainWindow& window) {
-    return static_cast<ui::PlanScreen*>(window.page("plan"))->preview();
+    return static_cast<ui::PlanPage*>(window.page("plan"))->preview();
 }
 
 /// Nothing more is planned in the background: not what could be otherwise either.

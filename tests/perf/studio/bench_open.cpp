@@ -4,7 +4,7 @@
 #include "tests/perf/studio/open_studio.h"
 #include "tests/perf/studio/suites.h"
 #include "tests/perf/studio/timed_application.h"
-#include "ui/screens/screen.h"
+#include "ui/pages/page.h"
 #include "widgets/curves/line_chart.h"
 
 #include <QComboBox>

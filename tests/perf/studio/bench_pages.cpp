@@ -3,7 +3,7 @@
 #include "tests/perf/studio/figures.h"
 #include "tests/perf/studio/open_studio.h"
 #include "tests/perf/studio/suites.h"
-#include "ui/screens/screen_list.h"
+#include "ui/pages/page_list.h"
 
 #include <QAbstractButton>
 #include <QApplication>
@@ -21,7 +21,7 @@ namespace {
 using namespace weft;
 
 /// Buttons whose press changes nothing but themselves, by what they are.
-std::vector<QAbstractButton*> buttons(ui::Screen* page) {
+std::vector<QAbstractButton*> buttons(ui::Page* page) {
     std::vector<QAbstractButton*> out;
     for (auto* button : page->findChildren<QAbstractButton*>()) {
         if (button->isVisible() && button->isEnabled()) {
@@ -96,7 +96,7 @@ void bench_pages() {
     std::vector<double> again;
     std::vector<double> pressed;
     std::vector<double> resized;
-    for (const ui::ScreenRecord* record : ui::allScreens()) {
+    for (const ui::PageRecord* record : ui::allPages()) {
         const auto show = [&] {
             open.window().showPage(record->id);
             bench::settle();

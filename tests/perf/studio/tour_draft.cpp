@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The pages of the draft: Data, Model, Training, Mesh & Plan; and every page with nothing in it.
 #include "tests/perf/studio/tour.h"
-#include "ui/screens/data/data_screen.h"
+#include "ui/pages/data/data_page.h"
 
 #include <QAbstractButton>
 #include <QComboBox>
@@ -12,7 +12,7 @@ namespace weft::tour {
 namespace {
 
 ui::DataPreview& preview(Tour& tour) {
-    return static_cast<ui::DataScreen*>(tour.window.page("data"))->preview();
+    return static_cast<ui::DataPage*>(tour.window.page("data"))->preview();
 }
 
 void wait_for_data(Tour& tour) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The gallery's pages, in the manner of the studio's screens.
+// The gallery's pages, in the manner of the studio's pages.
 #pragma once
 
 class QWidget;

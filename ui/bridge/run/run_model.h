@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What is known of one run: the sum of its events, live or replayed from its folder. Screens read
+// What is known of one run: the sum of its events, live or replayed from its folder. Pages read
 // it and listen to its signals; it never talks to an engine and opens no files (run_reader.h does).
 #pragma once
 

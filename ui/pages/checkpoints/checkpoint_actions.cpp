@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/pages/checkpoints/checkpoint_actions.h"
+
+#include "core/checkpoint/export.h"
+#include "core/train/progress.h"
+#include "ui/bridge/convert.h"
+#include "ui/file_dialog.h"
+#include "ui/pages/checkpoints/delete_dialog.h"
+#include "ui/pages/checkpoints/diff_dialog.h"
+#include "widgets/controls/controls.h"
+#include "widgets/look/icon.h"
+#include "widgets/controls/messages.h"
+
+#include <QDesktopServices>
+#include <QHBoxLayout>
+#include <QMenu>
+#include <QPushButton>
+#include <QUrl>
+
+#include <algorithm>
+
+namespace weft::ui {
+namespace {
+
+constexpr int kCheckpointActionsWatchMs = 100;
+constexpr int kProgressWidth = 96;
+
+bool usable(const CheckpointRow& row) {
+    return row.on_disk && row.looked_into && row.problem.empty();
+}
+
+} // namespace
+
+CheckpointActions::CheckpointActions(QWidget* parent) : QWidget(parent) {
+    auto* row = new QHBoxLayout(this);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->setSpacing(widgets::space::kControl);
+    progress_ = new widgets::ProgressLine;
+    progress_->setAccessibleName(tr("Progress"));
+    progress_->setFixedWidth(kProgressWidth);
+    progress_->hide();
+    row->addWidget(progress_, 0, Qt::AlignVCenter);
+    stop_ = addButton("stopCheckpointJob", tr("Stop"), tr("Ends the work under way"));
+    stop_->hide();
+    connect(stop_, &QPushButton::clicked, this, [this] { job_.stop(); });
+    compare_ = addButton("compareCheckpoints", tr("Compare…"),
+                         tr("Select two: settings and arrays beside each other"));
+    connect(compare_, &QPushButton::clicked, this, &CheckpointActions::compare);
+    verify_ = addButton("verifyCheckpoint", tr("Verify"),
+                        tr("Read the selected checkpoint and check every checksum"));
+    connect(verify_, &QPushButton::clicked, this, &CheckpointActions::verify);
+    export_ = addButton("exportCheckpoint", tr("Export…"),
+                        tr("Write the weights as safetensors or NumPy’s npz"));
+    connect(export_, &QPushButton::clicked, this, &CheckpointActions::chooseExport);
+    more_ = addButton("moreCheckpoint", {}, tr("More"));
+    more_->setIcon(widgets::icon("more"));
+    more_->setAccessibleName(tr("More"));
+    auto* menu = new QMenu(more_);
+    pin_ = menu->addAction(widgets::icon("pin"), tr("Pin"));
+    pin_->setObjectName("pinCheckpoint");
+    connect(pin_, &QAction::triggered, this, [this] { pin(!rows_.front().pinned); });
+    reveal_ = menu->addAction(widgets::icon("folder"), tr("Show in the file manager"));
+    connect(reveal_, &QAction::triggered, this, &CheckpointActions::reveal);
+    menu->addSeparator();
+    delete_ = menu->addAction(widgets::icon("trash"), tr("Move to trash…"));
+    delete_->setObjectName("deleteCheckpoint");
+    connect(delete_, &QAction::triggered, this, &CheckpointActions::remove);
+    connect(more_, &QPushButton::clicked, menu, [this, menu] {
+        menu->popup(more_->mapToGlobal(QPoint(0, more_->height() + widgets::space::kTight)));
+    });
+    for (QAction* action : menu->actions()) {
+        addAction(action); // found by tests and by the keyboard
+    }
+    watch_.setInterval(kCheckpointActionsWatchMs);
+    connect(&watch_, &QTimer::timeout, this, [this] { progress_->setProgress(job_.share()); });
+    update();
+}
+
+CheckpointActions::~CheckpointActions() {
+    job_.stop();
+}
+
+QPushButton* CheckpointActions::addButton(const QString& name, const QString& text,
+                                          const QString& tooltip) {
+    auto* button = new QPushButton(text);
+    button->setObjectName(name);
+    button->setToolTip(tooltip);
+    widgets::setCompact(button);
+    layout()->addWidget(button);
+    return button;
+}
+
+void CheckpointActions::setChosen(std::vector<CheckpointRow> rows) {
+    rows_ = std::move(rows);
+    update();
+}
+
+void CheckpointActions::update() {
+    const bool one = rows_.size() == 1 && usable(rows_.front());
+    const bool on_disk = std::any_of(rows_.begin(), rows_.end(),
+                                     [](const CheckpointRow& row) { return row.on_disk; });
+    compare_->setEnabled(!busy_ && rows_.size() == 2 && usable(rows_[0]) && usable(rows_[1]));
+    verify_->setEnabled(!busy_ && one);
+    export_->setEnabled(!busy_ && one);
+    pin_->setEnabled(!busy_ && one);
+    pin_->setText(one && rows_.front().pinned ? tr("Unpin") : tr("Pin: never removed"));
+    reveal_->setEnabled(rows_.size() == 1 && on_disk);
+    delete_->setEnabled(!busy_ && on_disk);
+    progress_->setVisible(busy_);
+    stop_->setVisible(busy_);
+}
+
+void CheckpointActions::start(const std::function<Answer(const checkpoint::Progress&)>& work,
+                              bool changes) {
+    busy_ = true;
+    job_ = LongJob();
+    progress_->setProgress(0);
+    watch_.start();
+    update();
+    runInBackground(
+        this,
+        [work, job = job_]() -> Answer {
+            try {
+                return work(job.progress());
+            } catch (const LongJob::Stopped&) {
+                return {true, tr("Stopped")};
+            } catch (const std::exception& fault) {
+                return {false, faultText(fault)};
+            }
+        },
+        [this, changes](const Answer& answer) {
+            busy_ = false;
+            watch_.stop();
+            update();
+            if (!answer.trashed.empty()) {
+                emit trashed(answer.trashed);
+            }
+            if (!answer.text.isEmpty()) {
+                emit said(static_cast<int>(answer.good ? widgets::MessageKind::Success
+                                                       : widgets::MessageKind::Error),
+                          answer.text);
+            }
+            if (changes) {
+                emit changed();
+            }
+        },
+        longJobPool());
+}
+
+void CheckpointActions::compare() {
+    auto* dialog = new DiffDialog(rows_[0], rows_[1], window());
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->open();
+}
+
+void CheckpointActions::verify() {
+    const auto path = rows_.front().path;
+    const QString step = formatCount(rows_.front().step);
+    start(
+        [path, step](const checkpoint::Progress& progress) -> Answer {
+            const std::vector<std::string> problems = train::verify_checkpoint(path, progress);
+            return problems.empty()
+                       ? Answer{true, tr("Step %1: every checksum is right").arg(step)}
+                       : Answer{false, tr("Step %1: %2").arg(step, toQString(problems.front()))};
+        },
+        false);
+}
+
+void CheckpointActions::chooseExport() {
+    const auto asked = rows_.front(); // what is chosen may change while the dialog is open
+    const QString file = askForPlace(
+        this, {tr("Export the weights"), FileUse::Export,
+               tr("safetensors: PyTorch, JAX and others (*.safetensors);;NumPy (*.npz)"),
+               QString("step-%1.safetensors").arg(asked.step)});
+    if (!file.isEmpty()) {
+        exportTo(asked.path, file);
+    }
+}
+
+void CheckpointActions::exportTo(const std::filesystem::path& path, const QString& file) {
+    start(
+        [path, file](const checkpoint::Progress& progress) -> Answer {
+            checkpoint::export_checkpoint(checkpoint::read_manifest(path), toPath(file),
+                                          checkpoint::ExportWhat::weights, progress);
+            return {true, tr("The weights are in %1").arg(file)};
+        },
+        false);
+}
+
+void CheckpointActions::pin(bool pinned) {
+    const auto path = rows_.front().path;
+    const QString step = formatCount(rows_.front().step);
+    start(
+        [path, step, pinned](const checkpoint::Progress&) -> Answer {
+            checkpoint::set_pinned(checkpoint::read_manifest(path), pinned);
+            return {true, pinned ? tr("Step %1 is kept whatever retention says").arg(step)
+                                 : tr("Step %1 is not pinned any more").arg(step)};
+        },
+        true);
+}
+
+void CheckpointActions::reveal() {
+    QDesktopServices::openUrl(QUrl::fromLocalFile(pathText(rows_.front().path)));
+}
+
+void CheckpointActions::remove() {
+    auto* dialog = new DeleteDialog(rows_, window());
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    connect(dialog, &QDialog::accepted, this, [this, dialog] { trash(dialog->folders()); });
+    dialog->open();
+}
+
+void CheckpointActions::trash(const std::vector<std::filesystem::path>& folders) {
+    start(
+        [folders](const checkpoint::Progress& progress) -> Answer {
+            Answer answer;
+            for (const std::filesystem::path& folder : folders) {
+                const Trashed one = trashCheckpoint(folder);
+                if (!one.problem.isEmpty()) {
+                    answer.good = false;
+                    answer.text = one.problem;
+                    break;
+                }
+                answer.trashed.push_back(one);
+                try {
+                    progress(static_cast<double>(answer.trashed.size()) /
+                             static_cast<double>(folders.size()));
+                } catch (const LongJob::Stopped&) {
+                    break; // what went so far can be brought back
+                }
+            }
+            return answer;
+        },
+        true);
+}
+
+// Beside whatever is being worked on: it touches nothing that is there.
+void CheckpointActions::bringBack(const std::vector<Trashed>& checkpoints) {
+    runInBackground(
+        this, [checkpoints] { return ui::bringBack(checkpoints); },
+        [this, count = static_cast<int>(checkpoints.size())](const QString& problem) {
+            const bool good = problem.isEmpty();
+            emit said(static_cast<int>(good ? widgets::MessageKind::Success
+                                            : widgets::MessageKind::Error),
+                      good ? tr("%n checkpoint(s) brought back from the trash", nullptr, count)
+                           : problem);
+            emit changed();
+        });
+}
+
+} // namespace weft::ui

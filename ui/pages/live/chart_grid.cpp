@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/pages/live/chart_grid.h"
+
+#include "widgets/curves/line_chart.h"
+
+#include <QSplitter>
+#include <QVBoxLayout>
+
+#include <algorithm>
+
+namespace weft::ui {
+namespace {
+
+constexpr int kMostInOneColumn = 3;
+constexpr int kChartGridFirstShare = 5; // of the height, where the others of a column have
+constexpr int kOtherShare = 2;
+constexpr int kRowWidth = 1000; // of each cell: only that it is the same counts
+
+} // namespace
+
+ChartGrid::ChartGrid(CurveRuns& runs, QWidget* parent) : QWidget(parent), runs_(runs) {
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    rows_ = new QSplitter(Qt::Vertical);
+    rows_->setHandleWidth(1);
+    rows_->setChildrenCollapsible(false);
+    column->addWidget(rows_);
+    link_ = new widgets::ChartLink(this);
+    connect(&runs_.shown(), &RunModel::reset, this, &ChartGrid::hideUnsaid);
+    connect(&runs_.shown(), &RunModel::evaluationAdded, this, &ChartGrid::hideUnsaid);
+}
+
+QStringList ChartGrid::metrics() const {
+    QStringList ids;
+    for (const ChartCell* cell : cells_) {
+        ids << cell->metric().id;
+    }
+    return ids;
+}
+
+void ChartGrid::setMetrics(const QStringList& metrics) {
+    std::vector<ChartCell*> next;
+    std::vector<ChartCell*> old = std::move(cells_);
+    cells_.clear();
+    for (const QString& id : metrics.mid(0, kMostCharts)) {
+        const auto same = std::find_if(
+            old.begin(), old.end(), [&](const ChartCell* cell) { return cell->metric().id == id; });
+        if (same == old.end()) {
+            next.push_back(createCell(id));
+        } else {
+            next.push_back(*same);
+            old.erase(same);
+        }
+    }
+    for (ChartCell* cell : old) {
+        delete cell;
+    }
+    cells_ = std::move(next);
+    arrange();
+    emit metricsChanged();
+}
+
+void ChartGrid::addChart() {
+    if (static_cast<int>(cells_.size()) >= kMostCharts) {
+        return;
+    }
+    const QStringList shown = metrics();
+    QString id = "loss";
+    for (const CurveMetric& metric : curveMetrics(runs_.shown())) {
+        if (!shown.contains(metric.id)) {
+            id = metric.id;
+            break;
+        }
+    }
+    cells_.push_back(createCell(id));
+    arrange();
+    emit metricsChanged();
+}
+
+ChartCell* ChartGrid::createCell(const QString& metric) {
+    auto* cell = new ChartCell(runs_, metric, this);
+    link_->add(cell->chart());
+    connect(cell, &ChartCell::metricChanged, this, &ChartGrid::metricsChanged);
+    connect(
+        cell, &ChartCell::removeRequested, this, [this, cell] { removeCell(cell); },
+        Qt::QueuedConnection); // its own button asks for it
+    emit cellAdded(cell);
+    return cell;
+}
+
+void ChartGrid::removeCell(ChartCell* cell) {
+    if (cells_.size() > 1 && std::erase(cells_, cell) > 0) {
+        delete cell;
+        arrange();
+        emit metricsChanged();
+    }
+}
+
+void ChartGrid::arrange() {
+    const int count = static_cast<int>(cells_.size());
+    const int columns = count > kMostInOneColumn ? 2 : 1;
+    std::vector<QSplitter*> old;
+    for (int i = 0; i < rows_->count(); ++i) {
+        old.push_back(static_cast<QSplitter*>(rows_->widget(i)));
+    }
+    QList<int> shares;
+    for (int first = 0; first < count; first += columns) {
+        auto* row = new QSplitter(Qt::Horizontal);
+        row->setHandleWidth(1);
+        row->setChildrenCollapsible(false);
+        for (int i = first; i < std::min(count, first + columns); ++i) {
+            ChartCell* cell = cells_[static_cast<std::size_t>(i)];
+            row->addWidget(cell);
+            cell->setAlone(count == 1);
+            cell->chart()->setObjectName(cell->metric().id + "Chart");
+        }
+        rows_->addWidget(row);
+        row->setSizes(QList<int>(row->count(), kRowWidth)); // not what a cell had elsewhere
+        const int share = columns == 1 && first == 0 ? kChartGridFirstShare : kOtherShare;
+        rows_->setStretchFactor(rows_->indexOf(row), share);
+        shares << share * 100;
+    }
+    for (QSplitter* row : old) {
+        delete row;
+    }
+    rows_->setSizes(shares);
+    hideUnsaid();
+}
+
+void ChartGrid::hideUnsaid() {
+    const auto seen = [this](const ChartCell* cell) { return says(runs_.shown(), cell->metric()); };
+    const bool any = std::any_of(cells_.begin(), cells_.end(), seen);
+    for (ChartCell* cell : cells_) {
+        cell->setVisible(!any || seen(cell));
+    }
+    for (int i = 0; i < rows_->count(); ++i) {
+        QWidget* row = rows_->widget(i);
+        row->setVisible(std::any_of(cells_.begin(), cells_.end(), [&](const ChartCell* cell) {
+            return cell->parentWidget() == row && !cell->isHidden();
+        }));
+    }
+}
+
+void ChartGrid::toggleFullScreen() {
+    if (ChartFrame* frame = ChartFrame::chosen(cells_)) {
+        frame->toggleFullScreen();
+    }
+}
+
+} // namespace weft::ui
