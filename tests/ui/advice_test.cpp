@@ -8,7 +8,7 @@
 #include "tests/ui/patience.h"
 #include "ui/models/advice_model.h"
 #include "ui/plurals.h"
-#include "ui/pages/plan/advice_part.h"
+#include "ui/pages/plan/mesh/others/advice_part.h"
 #include "widgets/controls/pill.h"
 #include "widgets/controls/text_label.h"
 #include "widgets/look/theme_controller.h"

@@ -6,7 +6,7 @@
 #include "tests/ui/patience.h"
 #include "ui/models/compare_model.h"
 #include "ui/plurals.h"
-#include "ui/pages/plan/compare_part.h"
+#include "ui/pages/plan/mesh/others/compare_part.h"
 #include "widgets/views/memory_bar.h"
 #include "widgets/look/theme_controller.h"
 

@@ -5,7 +5,7 @@
 #include "core/train/planning.h"
 #include "tests/support/weft_test.h"
 #include "ui/models/finding_model.h"
-#include "ui/pages/plan/findings_part.h"
+#include "ui/pages/plan/mesh/findings_part.h"
 #include "widgets/look/theme_controller.h"
 
 #include <QAbstractItemModelTester>

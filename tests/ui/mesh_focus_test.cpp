@@ -6,7 +6,7 @@
 #include "tests/ui/patience.h"
 #include "tests/ui/small_gpt.h"
 #include "ui/plurals.h"
-#include "ui/pages/plan/mesh_part.h"
+#include "ui/pages/plan/mesh/mesh_part.h"
 #include "widgets/controls/controls.h"
 
 #include <QApplication>

@@ -11,10 +11,10 @@
 #include "ui/models/exchange_model.h"
 #include "ui/models/tensor_tree_model.h"
 #include "ui/plurals.h"
-#include "ui/pages/plan/mesh_drawer.h"
+#include "ui/pages/plan/mesh/mesh_drawer.h"
 #include "ui/pages/plan/plan_page.h"
-#include "ui/pages/plan/rules_part.h"
-#include "ui/pages/plan/tensor_tree.h"
+#include "ui/pages/plan/mesh/rules/rules_part.h"
+#include "ui/pages/plan/mesh/rules/tensor_tree.h"
 #include "widgets/controls/messages.h"
 #include "widgets/controls/text_label.h"
 

@@ -5,7 +5,7 @@
 #include "tests/ui/patience.h"
 #include "tests/ui/studio_fixture.h"
 #include "ui/bridge/draft/mesh_edit.h"
-#include "ui/pages/plan/mesh_part.h"
+#include "ui/pages/plan/mesh/mesh_part.h"
 #include "ui/pages/plan/plan_page.h"
 #include "widgets/mesh/device_grid.h"
 #include "widgets/controls/messages.h"

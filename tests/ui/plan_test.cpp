@@ -11,7 +11,7 @@
 #include "ui/models/op_model.h"
 #include "ui/models/tensor_model.h"
 #include "ui/pages/plan/plan_page.h"
-#include "ui/pages/plan/verdict_part.h"
+#include "ui/pages/plan/memory/verdict_part.h"
 #include "widgets/controls/line_view.h"
 #include "widgets/views/memory_timeline.h"
 #include "widgets/controls/text_label.h"

@@ -10,7 +10,7 @@
 #include "tests/ui/patience.h"
 #include "ui/models/reshard_model.h"
 #include "ui/plurals.h"
-#include "ui/pages/plan/checkpoint_part.h"
+#include "ui/pages/plan/mesh/others/checkpoint_part.h"
 #include "widgets/controls/messages.h"
 #include "widgets/mesh/reshard_view.h"
 #include "widgets/controls/text_label.h"

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/pages/plan/mesh/mesh_bar.h"
+
+#include "ui/pages/axis_row.h"
+#include "ui/pages/plan/mesh/rules/batch_row.h"
+#include "ui/pages/plan/mesh/rules/strategy_cards.h"
+#include "widgets/controls/controls.h"
+#include "widgets/controls/flow_layout.h"
+#include "widgets/controls/pill.h"
+#include "widgets/controls/text_label.h"
+
+#include <QEvent>
+#include <QHBoxLayout>
+#include <QPushButton>
+#include <QSignalBlocker>
+#include <QSpinBox>
+#include <QVBoxLayout>
+
+namespace weft::ui {
+namespace {
+
+using widgets::Role;
+using widgets::TextLabel;
+using widgets::TextStyle;
+
+constexpr int kMeshBarMostDevices = 1 << 20; // that can be planned for
+constexpr int kLeastRemark = 160;
+constexpr int kRemarkSlack = 4;
+
+} // namespace
+
+MeshBar::MeshBar(QWidget* parent) : QWidget(parent) {
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(widgets::space::kMargin, widgets::space::kControl,
+                               widgets::space::kMargin, widgets::space::kControl);
+    column->setSpacing(widgets::space::kControl);
+    column->addWidget(createSwitch());
+    cards_ = new StrategyCards;
+    connect(cards_, &StrategyCards::strategyChosen, this,
+            [this](const std::string& strategy) { change(withStrategy(edit_, strategy)); });
+    column->addWidget(cards_);
+    column->addWidget(createArrangement());
+    keepHeight();
+    remark_->installEventFilter(this);
+}
+
+QWidget* MeshBar::createSwitch() {
+    auto* line = new QWidget;
+    auto* row = new widgets::FlowLayout(line);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->setSpacing(widgets::space::kControl);
+    switch_ = new widgets::SegmentedControl(
+        {tr("This machine"), tr("Simulate devices"), tr("Plan for hardware")});
+    switch_->setObjectName("meshWhere");
+    switch_->setAccessibleName(tr("Where the draft computes"));
+    connect(switch_, &widgets::SegmentedControl::currentIndexChanged, this,
+            [this](int index) { emit whereChosen(static_cast<Where>(index)); });
+    row->addWidget(switch_);
+    devices_ = new QSpinBox;
+    devices_->setObjectName("meshDevices");
+    devices_->setAccessibleName(tr("Number of devices"));
+    devices_->setRange(1, kMeshBarMostDevices);
+    devices_->setSuffix(tr(" devices"));
+    devices_->setKeyboardTracking(false);
+    connect(devices_, &QSpinBox::valueChanged, this,
+            [this](int count) { change(withDevices(edit_, count)); });
+    row->addWidget(devices_);
+    example_ = new widgets::Badge(tr("example"), Role::Accent);
+    example_->setObjectName("meshExample");
+    row->addWidget(example_);
+    remark_ = new TextLabel({}, TextStyle::Caption, Role::Muted);
+    remark_->setObjectName("meshRemark");
+    remark_->setWordWrap(true);
+    remark_->setMinimumWidth(kLeastRemark);
+    remark_->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+    row->addWidget(remark_);
+    use_ = new QPushButton(tr("Use these devices"));
+    use_->setObjectName("useExample");
+    use_->setToolTip(tr("Let the draft compute on them, simulated"));
+    connect(use_, &QPushButton::clicked, this, [this] {
+        emit whereChosen(where_ == Where::Planned ? Where::Planned : Where::Simulated);
+    });
+    row->addWidget(use_);
+    return line;
+}
+
+/// Axes, batch and ZeRO, on one line where there is room for all of them.
+QWidget* MeshBar::createArrangement() {
+    auto* line = new QWidget;
+    auto* flow = new widgets::FlowLayout(line);
+    flow->setContentsMargins(0, 0, 0, 0);
+    flow->setSpacing(widgets::space::kMargin);
+    flow->setLineSpacing(widgets::space::kControl);
+    axes_ = new AxisRow;
+    connect(axes_, &AxisRow::edited, this, &MeshBar::change);
+    QSizePolicy policy = axes_->sizePolicy(); // what its order means is said above
+    policy.setHorizontalPolicy(QSizePolicy::Preferred);
+    axes_->setSizePolicy(policy);
+    flow->addWidget(axes_);
+    batch_ = new BatchRow;
+    connect(batch_, &BatchRow::adopted, this, &MeshBar::adopted);
+    connect(batch_, &BatchRow::told, this, [this](const QString& problem) {
+        problem_ = problem;
+        describe();
+    });
+    flow->addWidget(batch_);
+    auto* zero = new QWidget;
+    auto* row = new QHBoxLayout(zero);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->setSpacing(widgets::space::kControl);
+    row->addWidget(new TextLabel(tr("ZeRO"), TextStyle::Caption, Role::Muted));
+    zero_ = new widgets::SegmentedControl;
+    zero_->setObjectName("meshZero");
+    zero_->setAccessibleName(tr("ZeRO stage: what data ranks split"));
+    zero_->addSegment("0", tr("Data ranks keep all state"));
+    zero_->addSegment("1", tr("Data ranks split optimizer state"));
+    zero_->addSegment("2", tr("Data ranks split optimizer state and gradients"));
+    zero_->addSegment("3", tr("Data ranks split optimizer state, gradients and parameters"));
+    zero_->setCompact(true);
+    connect(zero_, &widgets::SegmentedControl::currentIndexChanged, this, [this](int stage) {
+        change(withZeroStage(edit_, stage));
+    });
+    row->addWidget(zero_);
+    flow->addWidget(zero);
+    return line;
+}
+
+void MeshBar::setEdit(const MeshEdit& edit, Where where, bool example) {
+    edit_ = edit;
+    where_ = where;
+    {
+        const QSignalBlocker quiet(switch_);
+        switch_->setCurrentIndex(static_cast<int>(where));
+    }
+    {
+        const QSignalBlocker quiet(devices_);
+        devices_->setValue(edit.devices);
+    }
+    {
+        const QSignalBlocker quiet(zero_);
+        zero_->setCurrentIndex(edit.zero_stage);
+    }
+    example_->setVisible(example);
+    use_->setVisible(example);
+    is_example_ = example;
+    cards_->setStrategy(edit.strategy);
+    axes_->setEdit(edit);
+    describe();
+}
+
+/// What is wrong with the batch takes the place of what is always so.
+void MeshBar::describe() {
+    const QString where = is_example_ ? tr("the draft computes on one device")
+                          : where_ == Where::Planned
+                              ? tr("planned only: nothing of it need be here")
+                              : tr("exact, not faster: each is a thread here");
+    const QString all = QStringList{where, axes_->orderText()}.join('\n').trimmed();
+    QString shown = problem_;
+    if (shown.isEmpty()) { // as much as there is room for
+        const QFontMetrics metrics(remark_->font());
+        const auto fits = [&](const QString& text) {
+            return metrics.boundingRect(QRect(0, 0, remark_->width(), 1000), Qt::TextWordWrap, text)
+                       .height() <= remark_->height();
+        };
+        shown = fits(all) ? all : fits(where) ? where : QString();
+    }
+    remark_->setText(shown);
+    remark_->setToolTip(problem_.isEmpty() ? all : problem_);
+    remark_->setRole(problem_.isEmpty() ? Role::Muted : Role::Warning);
+}
+
+// Two lines, whatever is said: nothing below moves.
+void MeshBar::keepHeight() {
+    remark_->setFixedHeight(QFontMetrics(remark_->font()).lineSpacing() * 2 + kRemarkSlack);
+}
+
+bool MeshBar::eventFilter(QObject* watched, QEvent* event) {
+    if (watched == remark_ && event->type() == QEvent::Resize) {
+        describe();
+    }
+    return QWidget::eventFilter(watched, event);
+}
+
+void MeshBar::changeEvent(QEvent* event) {
+    QWidget::changeEvent(event);
+    if (event->type() == QEvent::FontChange) {
+        keepHeight();
+    }
+}
+
+void MeshBar::setConfig(const compile::RunConfig& config) {
+    batch_->setConfig(config);
+}
+
+void MeshBar::setLow(bool low) {
+    cards_->setBrief(low);
+}
+
+void MeshBar::change(const MeshEdit& edit) {
+    if (edit != edit_) {
+        emit edited(edit);
+    }
+}
+
+} // namespace weft::ui
