@@ -8,7 +8,7 @@
 #include "tests/ui/patience.h"
 #include "ui/models/advice_model.h"
 #include "ui/plurals.h"
-#include "ui/pages/plan/mesh/others/advice_part.h"
+#include "ui/pages/plan/mesh/others/advice_panel.h"
 #include "widgets/controls/pill.h"
 #include "widgets/controls/text_label.h"
 #include "widgets/look/theme_controller.h"
@@ -90,7 +90,7 @@ public:
         QTRY_VERIFY_WITH_TIMEOUT(table().isVisible(), kPatienceMs);
     }
 
-    ui::AdvicePart part;
+    ui::AdvicePanel part;
 };
 
 Meshes answers() {
@@ -185,7 +185,7 @@ private slots:
     void a_mesh_is_taken_over_by_button_and_by_enter() {
         ShownAdvice shown(answers());
         shown.look();
-        const QSignalSpy adopted(&shown.part, &ui::AdvicePart::adopted);
+        const QSignalSpy adopted(&shown.part, &ui::AdvicePanel::adopted);
         // The fastest is chosen already.
         QTest::mouseClick(&shown.button("adviceUse"), Qt::LeftButton);
         QCOMPARE(adopted.count(), 1);

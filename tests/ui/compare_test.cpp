@@ -6,7 +6,7 @@
 #include "tests/ui/patience.h"
 #include "ui/models/compare_model.h"
 #include "ui/plurals.h"
-#include "ui/pages/plan/mesh/others/compare_part.h"
+#include "ui/pages/plan/mesh/others/plan_compare_panel.h"
 #include "widgets/views/memory_bar.h"
 #include "widgets/look/theme_controller.h"
 
@@ -66,7 +66,7 @@ public:
         return index >= 0;
     }
 
-    ui::ComparePart part;
+    ui::PlanComparePanel part;
 };
 
 } // namespace
@@ -212,7 +212,7 @@ private slots:
         QTRY_VERIFY_WITH_TIMEOUT(shown.figures().isVisible() && shown.figures().isEnabled(),
                                  kPatienceMs);
         QVERIFY(shown.bar().measuredBytes() > shown.bar().plannedBytes());
-        const QSignalSpy adopted(&shown.part, &ui::ComparePart::adopted);
+        const QSignalSpy adopted(&shown.part, &ui::PlanComparePanel::adopted);
         shown.button("compareUse").setFocus();
         QTest::keyClick(&shown.button("compareUse"), Qt::Key_Space);
         QCOMPARE(adopted.count(), 1);
@@ -232,7 +232,7 @@ private slots:
             {"mesh.devices=h200:8", "mesh.strategy=fsdp", "training.recompute=blocks"});
         shown.give(second);
         QVERIFY(shown.box().currentText().startsWith("Kept:"));
-        const QSignalSpy adopted(&shown.part, &ui::ComparePart::adopted);
+        const QSignalSpy adopted(&shown.part, &ui::PlanComparePanel::adopted);
         for (const char* title : {"Kept:", "The draft before the last edit"}) {
             QVERIFY(shown.choose(title));
             // Its plan is known: nothing is planned anew.

@@ -375,7 +375,7 @@ private slots:
         preset->setFocus();
         QTest::keyClick(preset, Qt::Key_End);
         QTRY_VERIFY(fixture.find("accuracyChart")->isVisible());
-        auto* part = fixture.window().findChild<widgets::SegmentedControl*>("predictionPart");
+        auto* part = fixture.window().findChild<widgets::SegmentedControl*>("predictionTab");
         part->setCurrentIndex(1);
         fixture.studio().showRun(log.folder());
         QTRY_VERIFY_WITH_TIMEOUT(!fixture.find("accuracyChart")->isVisible(), kPatienceMs);

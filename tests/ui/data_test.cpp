@@ -7,7 +7,7 @@
 #include "ui/bridge/background.h"
 #include "ui/bridge/convert.h"
 #include "ui/bridge/draft/draft.h"
-#include "ui/samples/sample_part.h"
+#include "ui/samples/data_sample_panel.h"
 #include "ui/pages/data/data_page.h"
 #include "widgets/views/bar_list.h"
 #include "widgets/controls/controls.h"
@@ -100,7 +100,7 @@ private slots:
         ui::DataPreview preview(draft); // nobody looks: it does not begin by itself
         QCOMPARE(preview.state(), ui::DataPreview::State::Opening);
         test::StudioFixture fixture;
-        ui::SamplePart part(preview, &fixture.window());
+        ui::DataSamplePanel part(preview, &fixture.window());
         part.resize(700, 500);
         part.show();
         part.raise();
@@ -191,7 +191,7 @@ private slots:
         view.press(Qt::Key_R);
         QCOMPARE(view.page->preview().epoch(), 2);
         // Validation samples are never changed at random.
-        view.page->preview().setPart(ui::DataPart::Validation);
+        view.page->preview().setSplit(ui::DataSplit::Validation);
         QTRY_VERIFY_WITH_TIMEOUT(view.ready(), kPatienceMs);
         QVERIFY(!view.find<QPushButton>("reroll")->isEnabled());
     }
@@ -384,7 +384,7 @@ private slots:
         preview.stopOpening();
         preview.setFirst(4);
         QTRY_VERIFY_WITH_TIMEOUT(first() >= 0 && first() != before, kPatienceMs);
-        preview.setPart(ui::DataPart::Validation);
+        preview.setSplit(ui::DataSplit::Validation);
         QTRY_VERIFY_WITH_TIMEOUT(preview.facts() != nullptr, kPatienceMs);
         QCOMPARE(preview.facts()->problem, QString());
     }

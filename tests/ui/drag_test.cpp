@@ -185,7 +185,7 @@ private:
     }
 
     static void open_try(test::StudioFixture& fixture) {
-        static_cast<widgets::SegmentedControl*>(fixture.find("predictionPart"))->setCurrentIndex(2);
+        static_cast<widgets::SegmentedControl*>(fixture.find("predictionTab"))->setCurrentIndex(2);
         QTRY_VERIFY_WITH_TIMEOUT(fixture.find("sketchPad")->isVisible(), kPatienceMs);
         const auto* choice = static_cast<QComboBox*>(fixture.find("tryCheckpoint"));
         QTRY_VERIFY_WITH_TIMEOUT(!choice->currentData().toString().isEmpty(), kPatienceMs);

@@ -10,8 +10,8 @@
 #include "ui/bridge/plan/pattern_steps.h"
 #include "ui/models/exchange_model.h"
 #include "ui/plurals.h"
-#include "ui/pages/plan/mesh/step/exchange_part.h"
-#include "ui/pages/plan/mesh/step/pattern_part.h"
+#include "ui/pages/plan/mesh/step/exchange_panel.h"
+#include "ui/pages/plan/mesh/step/pattern_panel.h"
 #include "widgets/controls/controls.h"
 #include "widgets/controls/text_label.h"
 #include "widgets/look/theme_controller.h"
@@ -329,7 +329,7 @@ private slots:
     // What leaves a device by arrows is what the plan says that it sends.
     void arrows_add_up_to_what_the_plan_sends() {
         const auto digest = two_by_two();
-        ui::ExchangePart part;
+        ui::ExchangePanel part;
         part.resize(720, 240);
         part.setDigest(digest);
         part.findChild<widgets::SegmentedControl*>("exchangeForm")->setCurrentIndex(1);
@@ -348,7 +348,7 @@ private slots:
     }
 
     void one_collective_can_be_drawn_alone() {
-        ui::ExchangePart part;
+        ui::ExchangePanel part;
         part.resize(720, 240);
         part.setDigest(two_by_two());
         part.findChild<widgets::SegmentedControl*>("exchangeForm")->setCurrentIndex(1);
@@ -365,13 +365,13 @@ private slots:
 
     void a_reason_leads_to_its_tensor_by_click_and_by_key() {
         const auto digest = two_by_two();
-        ui::ExchangePart part;
+        ui::ExchangePanel part;
         part.resize(900, 300);
         part.show();
         part.setDigest(digest);
         auto* table = part.findChild<QTableView*>("exchangeTable");
-        QSignalSpy tensor(&part, &ui::ExchangePart::tensorChosen);
-        QSignalSpy op(&part, &ui::ExchangePart::opChosen);
+        QSignalSpy tensor(&part, &ui::ExchangePanel::tensorChosen);
+        QSignalSpy op(&part, &ui::ExchangePanel::opChosen);
         int row = 0;
         const auto why = [&] { return table->model()->index(row, ui::ExchangeModel::WhyColumn); };
         while (why().data().toString() != "mlp.down is split over its rows") {
@@ -394,7 +394,7 @@ private slots:
 
     void how_it_works_is_shown_step_by_step_by_keys() {
         controller_->setReducedMotion(true);
-        ui::ExchangePart part;
+        ui::ExchangePanel part;
         part.resize(720, 260);
         part.show();
         part.activateWindow();
@@ -402,7 +402,7 @@ private slots:
         part.setDigest(two_by_two());
         auto* form = part.findChild<widgets::SegmentedControl*>("exchangeForm");
         form->setCurrentIndex(2);
-        auto* pattern = part.findChild<ui::PatternPart*>();
+        auto* pattern = part.findChild<ui::PatternPanel*>();
         QVERIFY(pattern->isVisible());
         auto* text = pattern->findChild<widgets::TextLabel*>("patternText");
         QCOMPARE(pattern->view()->step(), 0);
@@ -419,7 +419,7 @@ private slots:
 
     void a_play_ends_at_the_last_step() {
         controller_->setReducedMotion(true);
-        ui::PatternPart part;
+        ui::PatternPanel part;
         part.resize(600, 240);
         part.show();
         part.setPattern(ui::communicationPattern("permute", first(4), {4}));

@@ -191,7 +191,7 @@ private slots:
         const compile::RunConfig config = test::mesh_config(test::kHere);
         fixture.studio().draft().setDocument(config.document, fixture.root());
         fixture.window().showPage("plan");
-        QTRY_VERIFY_WITH_TIMEOUT(fixture.find("planPart")->isVisible(), kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(fixture.find("planTab")->isVisible(), kPatienceMs);
         auto* button = static_cast<QPushButton*>(fixture.find("planExport"));
         QTRY_VERIFY_WITH_TIMEOUT(button->isEnabled(), kPatienceMs);
         auto* menu = qobject_cast<ui::ExportMenu*>(button->menu());
@@ -204,7 +204,7 @@ private slots:
             return out;
         };
         QVERIFY(drawings("png").contains("Memory over the steps…"));
-        QTest::mouseClick(fixture.find("planPart")->findChildren<QAbstractButton*>().first(),
+        QTest::mouseClick(fixture.find("planTab")->findChildren<QAbstractButton*>().first(),
                           Qt::LeftButton);
         QTRY_VERIFY_WITH_TIMEOUT(fixture.find("meshGrid")->isVisible(), kPatienceMs);
         QVERIFY(drawings("svg").contains("Devices…"));

@@ -5,7 +5,7 @@
 #include "core/train/planning.h"
 #include "tests/support/weft_test.h"
 #include "ui/models/finding_model.h"
-#include "ui/pages/plan/mesh/findings_part.h"
+#include "ui/pages/plan/mesh/findings_panel.h"
 #include "widgets/look/theme_controller.h"
 
 #include <QAbstractItemModelTester>
@@ -72,11 +72,11 @@ private slots:
     void choosing_a_finding_chooses_its_tensor_and_a_fix_is_one_click() {
         const compile::RunConfig config =
             configOf({"mesh.devices=cpu:2", "mesh.strategy=tensor_parallel"});
-        ui::FindingsPart part;
+        ui::FindingsPanel part;
         part.resize(900, 220);
         part.show();
-        QSignalSpy counted(&part, &ui::FindingsPart::countChanged);
-        QSignalSpy chosen(&part, &ui::FindingsPart::tensorChosen);
+        QSignalSpy counted(&part, &ui::FindingsPanel::countChanged);
+        QSignalSpy chosen(&part, &ui::FindingsPanel::tensorChosen);
         part.setDigest(digestOf(config));
         QCOMPARE(counted.count(), 1);
         QCOMPARE(chosen.count(), 0); // the first one is selected by itself
@@ -87,7 +87,7 @@ private slots:
         QVERIFY(chosen.count() >= 1);
         QCOMPARE(chosen.back().front().toString(), QString("wte.weight")); // 33 over 2
         std::vector<std::string> overrides;
-        connect(&part, &ui::FindingsPart::adopted, this,
+        connect(&part, &ui::FindingsPanel::adopted, this,
                 [&](const std::vector<std::string>& what, const QString&) { overrides = what; });
         auto* fix = part.findChild<QPushButton*>("findingFix");
         QVERIFY(fix != nullptr);
@@ -104,7 +104,7 @@ private slots:
     void a_plan_that_does_not_fit_leads_the_list() {
         plan::ExecutionPlan plan = *digestOf(configOf({}))->plan;
         plan.limit_bytes = plan.memory_bytes() / 2;
-        ui::FindingsPart part;
+        ui::FindingsPanel part;
         part.resize(900, 220);
         part.show();
         part.setDigest(ui::digestPlan(std::make_shared<const plan::ExecutionPlan>(plan)));
@@ -118,7 +118,7 @@ private slots:
     }
 
     void names_are_whole_as_soon_as_there_is_something_to_list() {
-        ui::FindingsPart part;
+        ui::FindingsPanel part;
         part.resize(1200, 220);
         part.show();
         part.setDigest(digestOf(configOf({"mesh.devices=cpu:2"})));
@@ -133,7 +133,7 @@ private slots:
     }
 
     void nothing_found_is_said() {
-        ui::FindingsPart part;
+        ui::FindingsPanel part;
         part.setDigest(digestOf(configOf({"mesh.devices=cpu:2"})));
         QCOMPARE(part.count(), 0);
         QVERIFY(!part.findChild<QWidget*>("findingsMessage")->isHidden());

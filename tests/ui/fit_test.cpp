@@ -375,7 +375,7 @@ private slots:
             }
             fixture.window().showPage(page);
             if (part >= 0) {
-                static_cast<widgets::SegmentedControl*>(fixture.find("planPart"))
+                static_cast<widgets::SegmentedControl*>(fixture.find("planTab"))
                     ->setCurrentIndex(part);
             }
             QWidget* shown = fixture.window().page(page);

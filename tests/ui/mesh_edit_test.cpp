@@ -15,7 +15,7 @@
 #include "ui/pages/plan/mesh/rules/dimension_row.h"
 #include "ui/pages/plan/mesh/mesh_bar.h"
 #include "ui/pages/plan/plan_page.h"
-#include "ui/pages/plan/mesh/rules/rules_part.h"
+#include "ui/pages/plan/mesh/rules/rules_panel.h"
 #include "ui/pages/plan/mesh/rules/tensor_tree.h"
 #include "widgets/mesh/axis_chip.h"
 #include "widgets/controls/messages.h"
@@ -135,8 +135,8 @@ void open_tensor(test::StudioFixture& fixture, const char* mesh) {
     fixture.studio().draft().setDocument(document_of(mesh), fixture.root());
     fixture.window().resize(1440, 900);
     fixture.window().showPage("plan");
-    QTRY_VERIFY_WITH_TIMEOUT(fixture.find("planPart")->isVisible(), kPatienceMs);
-    QTest::mouseClick(fixture.find("planPart")->findChildren<QAbstractButton*>().first(),
+    QTRY_VERIFY_WITH_TIMEOUT(fixture.find("planTab")->isVisible(), kPatienceMs);
+    QTest::mouseClick(fixture.find("planTab")->findChildren<QAbstractButton*>().first(),
                       Qt::LeftButton);
     auto* tree = fixture.window().findChild<ui::TensorTree*>();
     QTRY_VERIFY_WITH_TIMEOUT(!tree->chosen().isEmpty(), kPatienceMs);
@@ -545,12 +545,12 @@ private slots:
 
     void rules_are_edited_in_their_list() {
         const compile::RunConfig config = config_of(document_of(kTwoByTwo));
-        ui::RulesPart part;
+        ui::RulesPanel part;
         part.resize(1200, 240);
         part.setConfig(config);
         part.setDigest(digest_of_run(config));
         part.show();
-        QSignalSpy adopted(&part, &ui::RulesPart::adopted);
+        QSignalSpy adopted(&part, &ui::RulesPanel::adopted);
         const auto assignments = [&] {
             return adopted.takeLast().front().value<std::vector<std::string>>();
         };
@@ -573,12 +573,12 @@ private slots:
 
     void overrides_are_typed_and_wrong_ones_stay_in_their_field() {
         compile::RunConfig config = config_of(document_of(kTwoByTwo));
-        ui::RulesPart part;
+        ui::RulesPanel part;
         part.resize(1200, 240);
         part.setConfig(config);
         part.setDigest(digest_of_run(config));
         part.show();
-        QSignalSpy adopted(&part, &ui::RulesPart::adopted);
+        QSignalSpy adopted(&part, &ui::RulesPanel::adopted);
         QTest::mouseClick(part.findChild<QWidget*>("specAdd"), Qt::LeftButton);
         auto* pattern = part.findChild<QLineEdit*>("specPattern_0");
         auto* text = part.findChild<QLineEdit*>("specText_0");
@@ -608,12 +608,12 @@ private slots:
 
     void schedule_and_stages_are_chosen_beside_each_other() {
         const compile::RunConfig config = config_of(document_of(kTwoStages));
-        ui::RulesPart part;
+        ui::RulesPanel part;
         part.resize(1200, 260);
         part.setConfig(config);
         part.setDigest(digest_of_run(config));
         part.show();
-        QSignalSpy adopted(&part, &ui::RulesPart::adopted);
+        QSignalSpy adopted(&part, &ui::RulesPanel::adopted);
         const auto assignments = [&] {
             return adopted.takeLast().front().value<std::vector<std::string>>();
         };
@@ -639,12 +639,12 @@ private slots:
 
     void a_pipeline_is_made_by_dropping_an_axis_onto_the_layers() {
         const compile::RunConfig config = config_of(document_of(kTwoByTwo));
-        ui::RulesPart part;
+        ui::RulesPanel part;
         part.resize(1200, 260);
         part.setConfig(config);
         part.setDigest(digest_of_run(config));
         part.show();
-        QSignalSpy adopted(&part, &ui::RulesPart::adopted);
+        QSignalSpy adopted(&part, &ui::RulesPanel::adopted);
         auto* strip = part.findChild<widgets::StageStrip*>("stageStrip");
         drop_axis(strip, "model");
         QCOMPARE(adopted.count(), 1);
@@ -663,7 +663,7 @@ private slots:
         test::StudioFixture fixture;
         fixture.studio().draft().setDocument(document_of(kTwoByTwo), fixture.root());
         fixture.window().showPage("plan");
-        QTest::mouseClick(fixture.find("planPart")->findChildren<QAbstractButton*>().first(),
+        QTest::mouseClick(fixture.find("planTab")->findChildren<QAbstractButton*>().first(),
                           Qt::LeftButton);
         auto* bar = fixture.window().findChild<ui::MeshBar*>();
         const auto* toasts = fixture.window().findChild<widgets::ToastHost*>();

@@ -6,7 +6,7 @@
 #include "tests/ui/patience.h"
 #include "tests/ui/small_gpt.h"
 #include "ui/plurals.h"
-#include "ui/pages/plan/mesh/mesh_part.h"
+#include "ui/pages/plan/mesh/mesh_panel.h"
 #include "widgets/controls/controls.h"
 
 #include <QApplication>
@@ -30,7 +30,7 @@ void open_mesh_at(test::StudioFixture& fixture, QSize size, double font_scale = 
     fixture.studio().draft().setDocument(test::small_gpt(test::kTwoByTwo), fixture.root());
     test::Mouse mouse(fixture);
     QVERIFY(mouse.go("plan"));
-    QVERIFY(mouse.choose("planPart", 0));
+    QVERIFY(mouse.choose("planTab", 0));
     QTRY_VERIFY_WITH_TIMEOUT(window.findChild<QWidget*>("slot_0") != nullptr, kPatienceMs);
     QTRY_VERIFY_WITH_TIMEOUT(fixture.find("planExport")->isEnabled(), kPatienceMs); // all is there
     window.activateWindow(); // the offscreen platform forgets the window that has the keyboard
@@ -72,7 +72,7 @@ private slots:
         }
         qsizetype before = -1;
         for (const char* name :
-             {"planPart",      "planExport",    "meshWhere",       "meshDevices",    "strategy_2d",
+             {"planTab",      "planExport",    "meshWhere",       "meshDevices",    "strategy_2d",
               "axisGrip_data", "axisSize_data", "axisRemove_data", "axisGrip_model", "axisAdd",
               "meshZero",      "tensorFilter",  "tensorTree",      "meshGrid",       "tensorSide",
               "slot_0",        "tileView",      "meshDrawer",      "exchangeForm",
@@ -108,7 +108,7 @@ private slots:
         QFETCH(double, font);
         test::StudioFixture fixture;
         open_mesh_at(fixture, size, font);
-        auto* mesh = fixture.window().findChild<ui::MeshPart*>();
+        auto* mesh = fixture.window().findChild<ui::MeshPanel*>();
         auto* drawer = static_cast<widgets::SegmentedControl*>(fixture.find("meshDrawer"));
         for (int part = 0; part < drawer->count(); ++part) {
             drawer->setCurrentIndex(part);
@@ -129,7 +129,7 @@ private slots:
     void the_page_fits_its_designed_size() {
         test::StudioFixture fixture;
         open_mesh_at(fixture, {1440, 900});
-        auto* mesh = fixture.window().findChild<ui::MeshPart*>();
+        auto* mesh = fixture.window().findChild<ui::MeshPanel*>();
         const auto* page = mesh->findChild<QScrollArea*>({}, Qt::FindDirectChildrenOnly);
         QCOMPARE(page->verticalScrollBar()->maximum(), 0);
         // What splits a tensor by hand takes a second line.

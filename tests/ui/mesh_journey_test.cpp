@@ -29,7 +29,7 @@ using test::Hands;
 using test::kRunPatienceMs;
 
 const QString kUpWeight = "blocks.0.mlp.up.weight";
-enum Part { MeshPart, PlanPart, ProgramPart };
+enum Tab { MeshTab, PlanTab, ProgramTab };
 enum Drawer {
     StepDrawer,
     RulesDrawer,
@@ -118,7 +118,7 @@ private:
         const ui::Draft& draft = fixture.studio().draft();
         QVERIFY(hands.press("preset.tiny"));
         QVERIFY(hands.go("plan"));
-        QVERIFY(hands.choose("planPart", MeshPart));
+        QVERIFY(hands.choose("planTab", MeshTab));
         QVERIFY(hands.press("useExample"));
         QVERIFY(hands.press("strategy_data_parallel"));
         QTRY_VERIFY((meshOf(draft).axes == std::vector<ui::MeshAxis>{{"data", 4}}));

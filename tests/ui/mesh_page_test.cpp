@@ -13,7 +13,7 @@
 #include "ui/plurals.h"
 #include "ui/pages/plan/mesh/mesh_drawer.h"
 #include "ui/pages/plan/plan_page.h"
-#include "ui/pages/plan/mesh/rules/rules_part.h"
+#include "ui/pages/plan/mesh/rules/rules_panel.h"
 #include "ui/pages/plan/mesh/rules/tensor_tree.h"
 #include "widgets/controls/messages.h"
 #include "widgets/controls/text_label.h"
@@ -59,8 +59,8 @@ QAbstractButton* page_segment(StudioFixture& fixture, const char* control, int i
 void open_mesh_page(StudioFixture& fixture, const QSize& size = {1440, 900}) {
     fixture.window().resize(size);
     fixture.window().showPage("plan");
-    QTRY_VERIFY_WITH_TIMEOUT(fixture.find("planPart")->isVisible(), kPatienceMs);
-    QTest::mouseClick(page_segment(fixture, "planPart", 0), Qt::LeftButton);
+    QTRY_VERIFY_WITH_TIMEOUT(fixture.find("planTab")->isVisible(), kPatienceMs);
+    QTest::mouseClick(page_segment(fixture, "planTab", 0), Qt::LeftButton);
     const auto& preview = fixture.window().findChild<ui::PlanPage*>()->preview();
     QTRY_VERIFY_WITH_TIMEOUT(preview.isComplete() && !preview.isStale(), kPatienceMs);
 }

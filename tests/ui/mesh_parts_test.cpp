@@ -7,8 +7,8 @@
 #include "ui/bridge/plan/pipeline_chart.h"
 #include "ui/models/exchange_model.h"
 #include "ui/plurals.h"
-#include "ui/pages/plan/mesh/step/exchange_part.h"
-#include "ui/pages/plan/mesh/step/pipeline_part.h"
+#include "ui/pages/plan/mesh/step/exchange_panel.h"
+#include "ui/pages/plan/mesh/step/pipeline_panel.h"
 #include "widgets/controls/controls.h"
 #include "widgets/controls/text_label.h"
 #include "widgets/look/theme_controller.h"
@@ -129,13 +129,13 @@ private slots:
 
     void choosing_a_row_says_why_and_asks_for_its_op() {
         const auto digest = digest_of(small_gpt(kTwoByTwo));
-        ui::ExchangePart part;
+        ui::ExchangePanel part;
         part.resize(720, 200);
         part.setDigest(digest);
         auto* table = part.findChild<QTableView*>("exchangeTable");
         auto* why = part.findChild<widgets::TextLabel*>("exchangeWhy");
         QVERIFY(why->isHidden());
-        QSignalSpy chosen(&part, &ui::ExchangePart::opChosen);
+        QSignalSpy chosen(&part, &ui::ExchangePanel::opChosen);
         table->selectRow(1);
         QCOMPARE(chosen.count(), 1);
         const int op = chosen.front().front().toInt();
@@ -149,12 +149,12 @@ private slots:
 
     void the_one_that_runs_is_marked_and_the_choice_stays() {
         const auto digest = digest_of(small_gpt(kTwoByTwo));
-        ui::ExchangePart part;
+        ui::ExchangePanel part;
         part.resize(720, 200);
         part.setDigest(digest);
         auto* table = part.findChild<QTableView*>("exchangeTable");
         table->selectRow(1);
-        QSignalSpy chosen(&part, &ui::ExchangePart::opChosen);
+        QSignalSpy chosen(&part, &ui::ExchangePanel::opChosen);
         const auto running = [&] {
             QStringList out;
             for (int row = 0; row < table->model()->rowCount(); ++row) {
@@ -176,7 +176,7 @@ private slots:
     }
 
     void columns_sort_by_value() {
-        ui::ExchangePart part;
+        ui::ExchangePanel part;
         part.setDigest(digest_of(small_gpt(kTwoByTwo)));
         auto* table = part.findChild<QTableView*>("exchangeTable");
         table->sortByColumn(ui::ExchangeModel::BytesColumn, Qt::AscendingOrder);
@@ -193,7 +193,7 @@ private slots:
 
     void the_header_adds_up_count_bytes_and_predicted_time() {
         const auto digest = digest_of(small_gpt(kTwoByTwo), true);
-        ui::ExchangePart part;
+        ui::ExchangePanel part;
         part.setDigest(digest);
         const QString header = header_of(part);
         QVERIFY(header.contains("in a step"));
@@ -204,12 +204,12 @@ private slots:
     }
 
     void one_device_offers_to_simulate_several() {
-        ui::ExchangePart part;
+        ui::ExchangePanel part;
         part.resize(720, 200);
         part.setDigest(digest_of(small_gpt(nullptr)));
         auto* button = part.findChild<QPushButton*>("exchangeSimulate");
         QVERIFY(!button->isHidden());
-        QSignalSpy asked(&part, &ui::ExchangePart::simulateRequested);
+        QSignalSpy asked(&part, &ui::ExchangePanel::simulateRequested);
         button->click();
         QCOMPARE(asked.count(), 1);
     }
@@ -217,7 +217,7 @@ private slots:
     // Huang et al. 2019, figure 2c: stage s forwards microbatch m from s + m on, stages wait
     // (p - 1) / (m + p - 1) of the time.
     void gpipe_of_four_stages_starts_each_stage_one_forward_later() {
-        ui::PipelinePart part;
+        ui::PipelinePanel part;
         part.resize(760, 200);
         part.setDigest(digest_of(small_gpt(kGpipe)));
         const widgets::GanttView& chart = *part.chart();
@@ -243,7 +243,7 @@ private slots:
     // Forwards of 1 ms, backwards of 2, each as early as the stages before it allow: as the drawing
     // above, in milliseconds.
     void measured_actions_are_drawn_where_the_run_has_this_pipeline() {
-        ui::PipelinePart part;
+        ui::PipelinePanel part;
         part.resize(760, 200);
         const auto digest = digest_of(small_gpt(kGpipe));
         part.setDigest(digest);
@@ -279,7 +279,7 @@ private slots:
     }
 
     void a_stage_says_which_layers_it_holds() {
-        ui::PipelinePart part;
+        ui::PipelinePanel part;
         part.resize(760, 200);
         const auto digest = digest_of(small_gpt(kGpipe));
         part.setDigest(digest);
@@ -291,13 +291,13 @@ private slots:
     }
 
     void a_plan_without_a_pipeline_shows_the_one_it_could_have() {
-        ui::PipelinePart part;
+        ui::PipelinePanel part;
         part.resize(760, 200);
         part.setDigest(digest_of(small_gpt(nullptr)));
         QVERIFY(header_of(part).contains("pipeline=4 · 1f1b · 8 microbatches"));
         QVERIFY(header_of(part).contains("bubbles 27.3 %")); // (4 - 1) / (8 + 4 - 1)
         QCOMPARE(part.chart()->data().rows.size(), std::size_t{4});
-        QSignalSpy asked(&part, &ui::PipelinePart::useRequested);
+        QSignalSpy asked(&part, &ui::PipelinePanel::useRequested);
         part.findChild<QPushButton*>("pipelineUse")->click();
         QCOMPARE(asked.count(), 1);
         QCOMPARE(asked.front().front().toString(), "pipeline=4");
@@ -328,7 +328,7 @@ private slots:
     }
 
     void costs_of_a_backward_change_the_times_of_even_stages() {
-        ui::PipelinePart part;
+        ui::PipelinePanel part;
         part.resize(760, 200);
         part.setDigest(digest_of(small_gpt(kGpipe)));
         part.findChild<QSpinBox*>("costWeightGradient")->setValue(2);
@@ -342,7 +342,7 @@ private slots:
     void predicted_times_are_the_plans_own() {
         const auto digest = digest_of(small_gpt(kGpipe), true);
         QVERIFY(!digest->plan->pipeline->times.empty());
-        ui::PipelinePart part;
+        ui::PipelinePanel part;
         part.resize(760, 200);
         part.setDigest(digest);
         const widgets::GanttView& chart = *part.chart();

@@ -5,7 +5,7 @@
 #include "tests/ui/patience.h"
 #include "tests/ui/studio_fixture.h"
 #include "ui/bridge/draft/mesh_edit.h"
-#include "ui/pages/plan/mesh/mesh_part.h"
+#include "ui/pages/plan/mesh/mesh_panel.h"
 #include "ui/pages/plan/plan_page.h"
 #include "widgets/mesh/device_grid.h"
 #include "widgets/controls/messages.h"
@@ -46,8 +46,8 @@ widgets::DeviceGrid& grid_of(test::StudioFixture& fixture) {
 void open_mesh(test::StudioFixture& fixture) {
     fixture.studio().draft().setDocument(plain_document(), fixture.root());
     fixture.window().showPage("plan");
-    QTRY_VERIFY_WITH_TIMEOUT(fixture.find("planPart")->isVisible(), kPatienceMs);
-    QTest::mouseClick(fixture.find("planPart")->findChildren<QAbstractButton*>().first(),
+    QTRY_VERIFY_WITH_TIMEOUT(fixture.find("planTab")->isVisible(), kPatienceMs);
+    QTest::mouseClick(fixture.find("planTab")->findChildren<QAbstractButton*>().first(),
                       Qt::LeftButton);
     QTRY_VERIFY_WITH_TIMEOUT(grid_of(fixture).itemCount() == 4, kPatienceMs);
 }

@@ -113,7 +113,7 @@ class NamesTest : public QObject {
         fixture.window().showPage(id);
         QWidget* page = fixture.window().page(id);
         if (id == "plan") {
-            static_cast<widgets::SegmentedControl*>(fixture.find("planPart"))->setCurrentIndex(0);
+            static_cast<widgets::SegmentedControl*>(fixture.find("planTab"))->setCurrentIndex(0);
         }
         if (!QTest::qWaitFor([&] { return is_full(page, id, fixture.studio()); }, kPatienceMs)) {
             return {id + " stays empty"};
@@ -121,7 +121,7 @@ class NamesTest : public QObject {
         QTest::qWait(0); // the layout
         QStringList out = nameless(id, page);
         for (auto* part : page->findChildren<widgets::SegmentedControl*>()) {
-            if (!part->objectName().endsWith("Part") || !part->isVisible()) {
+            if (!part->objectName().endsWith("Tab") || !part->isVisible()) {
                 continue;
             }
             for (int i = 0; i < part->count(); ++i) {

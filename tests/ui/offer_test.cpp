@@ -8,7 +8,7 @@
 #include "ui/bridge/convert.h"
 #include "ui/models/column_model.h"
 #include "ui/pages/home/home_page.h"
-#include "ui/pages/home/offer_page.h"
+#include "ui/pages/home/offer_panel.h"
 #include "widgets/look/style.h"
 
 #include <QAbstractItemModelTester>
@@ -53,7 +53,7 @@ struct Drop {
         fs::create_directories(folder());
     }
     fs::path folder() const { return fixture.root() / "brought"; }
-    ui::DataOffer& offer() const { return home->offerPage()->offer(); }
+    ui::DataOffer& offer() const { return home->offerPanel()->offer(); }
 
     void drop(const QStringList& paths) {
         QMimeData data;
@@ -77,13 +77,13 @@ struct Drop {
     /// Every word on the page.
     QString words() const {
         QString all;
-        for (const QLabel* label : home->offerPage()->findChildren<QLabel*>()) {
+        for (const QLabel* label : home->offerPanel()->findChildren<QLabel*>()) {
             all += label->text() + '\n';
         }
         return all;
     }
     void click(const char* name) {
-        auto* button = home->offerPage()->findChild<QPushButton*>(name);
+        auto* button = home->offerPanel()->findChild<QPushButton*>(name);
         QVERIFY(button != nullptr && button->isEnabled());
         QTest::mouseClick(button, Qt::LeftButton);
         ++clicks;
@@ -91,7 +91,7 @@ struct Drop {
     void escape() {
         fixture.window().activateWindow();
         QVERIFY(QTest::qWaitForWindowActive(&fixture.window())); // or no shortcut works
-        QTest::keyClick(home->offerPage(), Qt::Key_Escape);
+        QTest::keyClick(home->offerPanel(), Qt::Key_Escape);
     }
     /// Trains what was found for as long as it takes to be evaluated once after some steps.
     void train() {
@@ -291,7 +291,7 @@ private slots:
         write_file(drop.folder() / "fruits.csv", fruit_table());
         drop.drop(drop.folder() / "fruits.csv");
         QTRY_VERIFY_WITH_TIMEOUT(drop.settled(), kPromisedMs);
-        auto* table = drop.home->offerPage()->findChild<QTableView*>("offerColumns");
+        auto* table = drop.home->offerPanel()->findChild<QTableView*>("offerColumns");
         const QAbstractItemModelTester tester(table->model());
         const QModelIndex size = table->model()->index(0, ui::ColumnModel::NameColumn);
         QCOMPARE(size.data(Qt::CheckStateRole).toInt(), static_cast<int>(Qt::Unchecked));
@@ -319,7 +319,7 @@ private slots:
         write_file(drop.folder() / "remarks.csv", rows);
         drop.drop(drop.folder() / "remarks.csv");
         QTRY_VERIFY_WITH_TIMEOUT(drop.settled(), kPromisedMs);
-        const auto* columns = drop.home->offerPage()->findChild<QTableView*>("offerColumns");
+        const auto* columns = drop.home->offerPanel()->findChild<QTableView*>("offerColumns");
         QTRY_COMPARE(columns->model()->rowCount(), 3);
         QCOMPARE(columns->rowHeight(0), columns->rowHeight(1));
         const QModelIndex example = columns->model()->index(0, ui::ColumnModel::ExampleColumn);
@@ -334,9 +334,9 @@ private slots:
         write_file(drop.folder() / "fruits.csv", fruit_table());
         drop.drop(drop.folder() / "fruits.csv");
         QTRY_VERIFY_WITH_TIMEOUT(drop.settled(), kPromisedMs);
-        const auto* columns = drop.home->offerPage()->findChild<QTableView*>("offerColumns");
-        const auto* samples = drop.home->offerPage()->findChild<QTableView*>("dataTable");
-        const auto* settings = drop.home->offerPage()->findChild<QScrollArea*>("offerSettings");
+        const auto* columns = drop.home->offerPanel()->findChild<QTableView*>("offerColumns");
+        const auto* samples = drop.home->offerPanel()->findChild<QTableView*>("dataTable");
+        const auto* settings = drop.home->offerPanel()->findChild<QScrollArea*>("offerSettings");
         QTRY_VERIFY_WITH_TIMEOUT(samples->model()->rowCount() > 0, kPromisedMs);
         QVERIFY(!settings->isAncestorOf(samples)); // side by side
         const auto all_seen = [](const QAbstractItemView& table, const QHeaderView& sections) {
@@ -477,7 +477,7 @@ private slots:
         QTRY_VERIFY_WITH_TIMEOUT(drop.settled(), kPromisedMs);
         // Either there is nothing, or there is no run: and it is said why.
         QVERIFY(drop.offer().state() == State::Nothing || !drop.offer().run());
-        auto* start = drop.home->offerPage()->findChild<QPushButton*>("offerStart");
+        auto* start = drop.home->offerPanel()->findChild<QPushButton*>("offerStart");
         QVERIFY(!start->isEnabled());
         const bool said =
             drop.offer().state() == State::Nothing
@@ -517,7 +517,7 @@ private slots:
         write_file(page.folder() / "fruit.csv", fruit_table());
         page.drop(page.folder() / "fruit.csv");
         QTRY_VERIFY_WITH_TIMEOUT(page.settled(), kPromisedMs);
-        QVERIFY(page.home->offerPage()->findChild<QPushButton*>("offerStart")->isVisible());
+        QVERIFY(page.home->offerPanel()->findChild<QPushButton*>("offerStart")->isVisible());
         QVERIFY(!filled()); // that of the page is
         page.fixture.window().showPage("data");
         QVERIFY(filled());

@@ -164,7 +164,7 @@ private slots:
         QTRY_VERIFY(fixture.find("lossChart")->isVisible());
         const auto places = [&] {
             QList<QRect> all;
-            for (const char* name : {"lossChart", "predictionPart", "numbers"}) {
+            for (const char* name : {"lossChart", "predictionTab", "numbers"}) {
                 const QWidget* one = fixture.find(name);
                 all << QRect(one->mapTo(&fixture.window(), QPoint()), one->size());
             }

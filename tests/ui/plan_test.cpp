@@ -11,7 +11,7 @@
 #include "ui/models/op_model.h"
 #include "ui/models/tensor_model.h"
 #include "ui/pages/plan/plan_page.h"
-#include "ui/pages/plan/memory/verdict_part.h"
+#include "ui/pages/plan/memory/verdict_panel.h"
 #include "widgets/controls/line_view.h"
 #include "widgets/views/memory_timeline.h"
 #include "widgets/controls/text_label.h"
@@ -285,7 +285,7 @@ private slots:
         ui::Draft draft;
         draft.setDocument(gpt_document(), ".");
         ui::PlanPreview preview(draft, step.planner(&whole));
-        const ui::VerdictPart verdict(preview);
+        const ui::VerdictPanel verdict(preview);
         preview.setActive(true);
         QTRY_COMPARE(preview.state(), ui::PlanPreview::State::Ready);
         QVERIFY(preview.digest() != nullptr && !preview.isStale());
@@ -578,7 +578,7 @@ private slots:
         fixture.studio().draft().setDocument(gpt_document(), fixture.root());
         fixture.window().showPage("plan");
         QTRY_VERIFY_WITH_TIMEOUT(preview_of(fixture).digest() != nullptr, kPatienceMs);
-        QTest::mouseClick(fixture.find("planPart")->findChildren<QAbstractButton*>().last(),
+        QTest::mouseClick(fixture.find("planTab")->findChildren<QAbstractButton*>().last(),
                           Qt::LeftButton);
         auto* text = static_cast<widgets::LineView*>(fixture.find("programText"));
         QTRY_VERIFY_WITH_TIMEOUT(text->lineModel()->rowCount() > 100, kPatienceMs);

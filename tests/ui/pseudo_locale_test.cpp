@@ -360,7 +360,7 @@ private slots:
             const QString id = QString::fromLatin1(record->id);
             fixture.window().showPage(id);
             look(id);
-            auto* part = fixture.window().findChild<widgets::SegmentedControl*>("predictionPart");
+            auto* part = fixture.window().findChild<widgets::SegmentedControl*>("predictionTab");
             for (int i = 0; id == "train" && i < part->count(); ++i) {
                 part->setCurrentIndex(i);
                 look(QString("train, part %1").arg(i));

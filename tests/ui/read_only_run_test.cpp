@@ -91,7 +91,7 @@ private:
         QTRY_VERIFY_WITH_TIMEOUT(checkpoints->model()->rowCount() > 0, kPatienceMs);
         // Try it.
         fixture.window().showPage("train");
-        static_cast<widgets::SegmentedControl*>(fixture.find("predictionPart"))->setCurrentIndex(2);
+        static_cast<widgets::SegmentedControl*>(fixture.find("predictionTab"))->setCurrentIndex(2);
         QTRY_VERIFY_WITH_TIMEOUT(fixture.find("sketchPad")->isVisible(), kPatienceMs);
         const auto* choice = static_cast<QComboBox*>(fixture.find("tryCheckpoint"));
         QTRY_VERIFY_WITH_TIMEOUT(!choice->currentData().toString().isEmpty(), kPatienceMs);

@@ -137,7 +137,7 @@ private slots:
         test::StudioFixture fixture;
         show(fixture, a_run(fixture, "mine"));
         fixture.window().showPage("train");
-        named<widgets::SegmentedControl>(fixture, "predictionPart")->setCurrentIndex(2);
+        named<widgets::SegmentedControl>(fixture, "predictionTab")->setCurrentIndex(2);
         auto* splitter = named<QSplitter>(fixture, "trainSplitter");
         QTRY_VERIFY(splitter->isVisible());
         // As the hand does: the handle is pressed and drawn to the left.
@@ -151,7 +151,7 @@ private slots:
         QVERIFY(wanted > before + 40);
         fixture.reopen();
         QTRY_COMPARE_WITH_TIMEOUT(fixture.studio().run().step(), 30, kPatienceMs);
-        QCOMPARE(named<widgets::SegmentedControl>(fixture, "predictionPart")->currentIndex(), 2);
+        QCOMPARE(named<widgets::SegmentedControl>(fixture, "predictionTab")->currentIndex(), 2);
         splitter = named<QSplitter>(fixture, "trainSplitter");
         QTRY_VERIFY(splitter->isVisible());
         QTRY_VERIFY2(std::abs(splitter->sizes().at(1) - wanted) <= kSizeSlack,

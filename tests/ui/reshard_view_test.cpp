@@ -10,7 +10,7 @@
 #include "tests/ui/patience.h"
 #include "ui/models/reshard_model.h"
 #include "ui/plurals.h"
-#include "ui/pages/plan/mesh/others/checkpoint_part.h"
+#include "ui/pages/plan/mesh/others/checkpoint_panel.h"
 #include "widgets/controls/messages.h"
 #include "widgets/mesh/reshard_view.h"
 #include "widgets/controls/text_label.h"
@@ -286,7 +286,7 @@ private slots:
         train::write_run_info(run, info);
         test::save_zeros(test::mesh_config(kZero), run / "checkpoints");
         ui::RunIndex index(dir.path().toStdString());
-        ui::CheckpointPart part(index);
+        ui::CheckpointPanel part(index);
         part.resize(1280, 320);
         part.show();
         const auto give = [&](const std::vector<std::string>& overrides) {
@@ -352,7 +352,7 @@ private slots:
         add("2025-11-22_small_001", {});
         add("2025-11-23_wide_002", {"model.width=64"});
         ui::RunIndex index(dir.path().toStdString());
-        ui::CheckpointPart part(index);
+        ui::CheckpointPanel part(index);
         part.resize(1280, 320);
         part.show();
         auto& runs = *part.findChild<QComboBox*>("reshardRun");

@@ -135,8 +135,8 @@ struct ShownRuns {
 };
 
 /// The button of the note that is there; null: there is none.
-QPushButton* undo_button(ShownRuns& page) {
-    for (auto* button : page.fixture.window().findChildren<QPushButton*>()) {
+QPushButton* undo_button(ShownRuns& shown) {
+    for (auto* button : shown.fixture.window().findChildren<QPushButton*>()) {
         if (button->isVisible() && button->text() == "Undo") {
             return button;
         }
@@ -163,8 +163,8 @@ class RunsTest : public QObject {
 
 private slots:
     void a_run_says_how_long_it_trained_also_when_it_was_killed() {
-        ShownRuns page({});
-        const fs::path folder = page.fixture.root() / "runs" / "2026-01-01_killed";
+        ShownRuns shown({});
+        const fs::path folder = shown.fixture.root() / "runs" / "2026-01-01_killed";
         train::RunInfo info;
         info.id = info.name = "killed";
         info.state = "running";
@@ -194,29 +194,29 @@ private slots:
         write_file(folder / "config.json", "{}");
         train::write_run_info(folder, info);
         write_file(folder / "events.jsonl", lines);
-        page.fixture.studio().index().refresh();
-        page.wait_for_rows(1);
-        QCOMPARE(page.text(0, "state"), QString("interrupted"));
-        QCOMPARE(page.text(0, "time"), widgets::formatDuration(60 + 10 + 27));
+        shown.fixture.studio().index().refresh();
+        shown.wait_for_rows(1);
+        QCOMPARE(shown.text(0, "state"), QString("interrupted"));
+        QCOMPARE(shown.text(0, "time"), widgets::formatDuration(60 + 10 + 27));
     }
 
     void a_run_that_trains_moves_on_in_the_lists() {
-        ShownRuns page({});
-        page.fixture.studio().draft().open(page.fixture.preset());
-        page.fixture.press(Qt::Key_F5);
-        QTRY_VERIFY_WITH_TIMEOUT(page.fixture.studio().run().step() > 0, kPatienceMs);
-        page.fixture.press(Qt::Key_8, Qt::ControlModifier);
-        page.wait_for_rows(1);
+        ShownRuns shown({});
+        shown.fixture.studio().draft().open(shown.fixture.preset());
+        shown.fixture.press(Qt::Key_F5);
+        QTRY_VERIFY_WITH_TIMEOUT(shown.fixture.studio().run().step() > 0, kPatienceMs);
+        shown.fixture.press(Qt::Key_8, Qt::ControlModifier);
+        shown.wait_for_rows(1);
         constexpr int kMoves = 3; // more than a page's own look when it is shown
         for (int i = 0; i < kMoves; ++i) {
-            const QString before = page.text(0, "step");
-            QTRY_VERIFY_WITH_TIMEOUT(page.text(0, "step") != before, kPatienceMs);
+            const QString before = shown.text(0, "step");
+            QTRY_VERIFY_WITH_TIMEOUT(shown.text(0, "step") != before, kPatienceMs);
         }
-        page.fixture.press(Qt::Key_1, Qt::ControlModifier);
+        shown.fixture.press(Qt::Key_1, Qt::ControlModifier);
         const auto labels = [&] {
             QStringList texts;
             for (const auto* label :
-                 page.fixture.find("recentRuns")->findChildren<widgets::TextLabel*>()) {
+                 shown.fixture.find("recentRuns")->findChildren<widgets::TextLabel*>()) {
                 texts << label->text();
             }
             return texts;
@@ -226,8 +226,8 @@ private slots:
             const QStringList before = labels();
             QTRY_VERIFY_WITH_TIMEOUT(labels() != before, kPatienceMs);
         }
-        page.fixture.studio().stopNow();
-        QTRY_VERIFY_WITH_TIMEOUT(!page.fixture.studio().isTraining(), kPatienceMs);
+        shown.fixture.studio().stopNow();
+        QTRY_VERIFY_WITH_TIMEOUT(!shown.fixture.studio().isTraining(), kPatienceMs);
     }
 
     void initTestCase() {
@@ -237,12 +237,12 @@ private slots:
     void init() { QTest::failOnWarning(QRegularExpression("^(?!This plugin does not support)")); }
 
     void small_curves_are_smoothed_as_the_large_ones() {
-        ShownRuns page({{"a", 0.1, 2}});
+        ShownRuns shown({{"a", 0.1, 2}});
         const std::vector<double> losses{6, 4, 2}; // of make_run
         widgets::SeriesStore oracle;
         oracle.setSmoothing(widgets::SeriesStore::kUsualSmoothing);
         oracle.append(std::vector<double>{1, 2, 3}, losses);
-        const std::vector<double> drawn = page.curve("a").y;
+        const std::vector<double> drawn = shown.curve("a").y;
         QCOMPARE(drawn.size(), losses.size());
         for (std::size_t i = 0; i < drawn.size(); ++i) {
             QCOMPARE(drawn[i], oracle.at(i, widgets::SeriesStore::Column::Smoothed).y);
@@ -250,30 +250,30 @@ private slots:
     }
 
     void runs_are_sorted_by_any_column_and_those_without_a_value_stand_last() {
-        ShownRuns page({{"a", 0.1, 2}, {"b", 0.1, 1}, {"c", 0.1, 3}});
-        write_file(page.folder("empty") / "run.json", "{}");
-        page.fixture.studio().index().refresh();
-        page.wait_for_rows(4);
+        ShownRuns shown({{"a", 0.1, 2}, {"b", 0.1, 1}, {"c", 0.1, 3}});
+        write_file(shown.folder("empty") / "run.json", "{}");
+        shown.fixture.studio().index().refresh();
+        shown.wait_for_rows(4);
         const auto order = [&] {
             QStringList names;
             for (int row = 0; row < 4; ++row) {
-                names << page.text(row, "run");
+                names << shown.text(row, "run");
             }
             return names;
         };
-        page.table().sortByColumn(page.column("best validation loss"), Qt::AscendingOrder);
+        shown.table().sortByColumn(shown.column("best validation loss"), Qt::AscendingOrder);
         QCOMPARE(order(), (QStringList{"b", "a", "c", "empty"}));
-        page.table().sortByColumn(page.column("best validation loss"), Qt::DescendingOrder);
+        shown.table().sortByColumn(shown.column("best validation loss"), Qt::DescendingOrder);
         QCOMPARE(order(), (QStringList{"c", "a", "b", "empty"}));
-        page.table().sortByColumn(page.column("run"), Qt::AscendingOrder);
+        shown.table().sortByColumn(shown.column("run"), Qt::AscendingOrder);
         QCOMPARE(order(), (QStringList{"a", "b", "c", "empty"}));
     }
 
     void the_best_of_a_run_is_said_with_its_metric() {
-        ShownRuns page({{"a", 0.1, 2}, {"b", 0.1, 1}});
-        QCOMPARE(page.text(page.row_of("a"), "best validation loss"), QString("4.000"));
+        ShownRuns shown({{"a", 0.1, 2}, {"b", 0.1, 1}});
+        QCOMPARE(shown.text(shown.row_of("a"), "best validation loss"), QString("4.000"));
         // Where runs are not after the same, each says what it has.
-        const fs::path other = make_run(page.fixture.root() / "runs", {"c", 0.1, 3});
+        const fs::path other = make_run(shown.fixture.root() / "runs", {"c", 0.1, 3});
         std::string config = test::tiny_config();
         config.replace(config.find("\"on_improvement\""), 0,
                        R"("metric": "validation/accuracy", "mode": "max", )");
@@ -281,126 +281,126 @@ private slots:
         std::string line =
             train::to_line({1, 101.0, train::EvaluationEvent{1, {{"validation/accuracy", 0.97}}}});
         write_file(other / "events.jsonl", line + "\n");
-        page.fixture.studio().index().refresh();
-        page.wait_for_rows(3);
-        QTRY_COMPARE(page.text(page.row_of("c"), "best validation"), QString("accuracy 0.970"));
-        QCOMPARE(page.text(page.row_of("a"), "best validation"), QString("loss 4.000"));
+        shown.fixture.studio().index().refresh();
+        shown.wait_for_rows(3);
+        QTRY_COMPARE(shown.text(shown.row_of("c"), "best validation"), QString("accuracy 0.970"));
+        QCOMPARE(shown.text(shown.row_of("a"), "best validation"), QString("loss 4.000"));
     }
 
     void a_filter_hides_rows_and_says_what_it_does_not_understand() {
-        ShownRuns page({{"a", 0.1, 2}, {"b", 0.1, 1, "failed"}, {"c", 0.1, 3}});
-        page.filter().setText("best<5"); // best values are twice the loss: 4, 2, 6
-        QCOMPARE(page.table().model()->rowCount(), 2);
-        page.filter().setText("state:failed");
-        QCOMPARE(page.table().model()->rowCount(), 1);
-        page.filter().setText("best<x");
-        QVERIFY(page.filter().accessibleDescription().contains("number is expected"));
-        page.filter().setText("nothing like this");
-        QVERIFY(!page.table().isVisible());
-        page.fixture.click("clearRunFilter");
-        QCOMPARE(page.table().model()->rowCount(), 3);
-        QVERIFY(page.table().isVisible());
+        ShownRuns shown({{"a", 0.1, 2}, {"b", 0.1, 1, "failed"}, {"c", 0.1, 3}});
+        shown.filter().setText("best<5"); // best values are twice the loss: 4, 2, 6
+        QCOMPARE(shown.table().model()->rowCount(), 2);
+        shown.filter().setText("state:failed");
+        QCOMPARE(shown.table().model()->rowCount(), 1);
+        shown.filter().setText("best<x");
+        QVERIFY(shown.filter().accessibleDescription().contains("number is expected"));
+        shown.filter().setText("nothing like this");
+        QVERIFY(!shown.table().isVisible());
+        shown.fixture.click("clearRunFilter");
+        QCOMPARE(shown.table().model()->rowCount(), 3);
+        QVERIFY(shown.table().isVisible());
     }
 
     void a_setting_is_asked_for_by_its_short_name_and_a_wrong_one_is_said() {
-        ShownRuns page({{"a", 0.1, 2}, {"b", 0.0001, 1}});
-        page.filter().setFocus();
-        QTest::keyClicks(&page.filter(), "learning_rate > 1e-3");
-        QCOMPARE(page.table().model()->rowCount(), 1);
-        QCOMPARE(page.text(0, "run"), QString("a"));
-        page.filter().clear();
-        QTest::keyClicks(&page.filter(), "lerning_rate > 1e-3");
-        const auto* said = static_cast<widgets::TextLabel*>(page.fixture.find("runFilterProblem"));
+        ShownRuns shown({{"a", 0.1, 2}, {"b", 0.0001, 1}});
+        shown.filter().setFocus();
+        QTest::keyClicks(&shown.filter(), "learning_rate > 1e-3");
+        QCOMPARE(shown.table().model()->rowCount(), 1);
+        QCOMPARE(shown.text(0, "run"), QString("a"));
+        shown.filter().clear();
+        QTest::keyClicks(&shown.filter(), "lerning_rate > 1e-3");
+        const auto* said = static_cast<widgets::TextLabel*>(shown.fixture.find("runFilterProblem"));
         QVERIFY(said->isVisible());
         QVERIFY2(said->text().contains("did you mean optimizer.learning_rate"),
                  qPrintable(said->text()));
         QVERIFY(said->heightForWidth(said->width()) <= said->height()); // none of it is cut off
-        page.filter().clear();
+        shown.filter().clear();
         QVERIFY(!said->isVisible());
     }
 
     void the_filter_offers_names_and_texts_that_the_runs_have() {
-        ShownRuns page({{"a", 0.1, 2}, {"b", 0.1, 1, "failed"}});
-        auto* popup = page.filter().findChild<QCompleter*>()->popup();
-        page.filter().activateWindow();
-        page.filter().setFocus();
-        QTest::keyClicks(&page.filter(), "best<9 lear");
+        ShownRuns shown({{"a", 0.1, 2}, {"b", 0.1, 1, "failed"}});
+        auto* popup = shown.filter().findChild<QCompleter*>()->popup();
+        shown.filter().activateWindow();
+        shown.filter().setFocus();
+        QTest::keyClicks(&shown.filter(), "best<9 lear");
         QTRY_VERIFY_WITH_TIMEOUT(popup->isVisible(), kPatienceMs);
         QTest::keyClick(popup, Qt::Key_Return); // nothing is chosen
-        QCOMPARE(page.filter().text(), QString("best<9 lear"));
-        QTest::keyClick(&page.filter(), Qt::Key_Down);
+        QCOMPARE(shown.filter().text(), QString("best<9 lear"));
+        QTest::keyClick(&shown.filter(), Qt::Key_Down);
         QTest::keyClick(popup, Qt::Key_Down);
         QTest::keyClick(popup, Qt::Key_Return);
-        QCOMPARE(page.filter().text(), QString("best<9 optimizer.learning_rate"));
-        page.filter().clear();
-        QTest::keyClicks(&page.filter(), "sta");
+        QCOMPARE(shown.filter().text(), QString("best<9 optimizer.learning_rate"));
+        shown.filter().clear();
+        QTest::keyClicks(&shown.filter(), "sta");
         QTRY_VERIFY_WITH_TIMEOUT(popup->isVisible(), kPatienceMs);
         QTest::keyClick(popup, Qt::Key_Down);
         QTest::keyClick(popup, Qt::Key_Return);
-        QCOMPARE(page.filter().text(), QString("state:"));
+        QCOMPARE(shown.filter().text(), QString("state:"));
         QTRY_VERIFY_WITH_TIMEOUT(popup->isVisible(), kPatienceMs); // its texts
         QCOMPARE(popup->model()->rowCount(), 2);
         QTest::keyClick(popup, Qt::Key_Down);
         QTest::keyClick(popup, Qt::Key_Return);
-        QCOMPARE(page.filter().text(), QString("state:failed"));
-        QCOMPARE(page.table().model()->rowCount(), 1);
-        page.filter().clear();
+        QCOMPARE(shown.filter().text(), QString("state:failed"));
+        QCOMPARE(shown.table().model()->rowCount(), 1);
+        shown.filter().clear();
         QVERIFY(!popup->isVisible());
-        QTest::keyClick(&page.filter(), Qt::Key_Down);
+        QTest::keyClick(&shown.filter(), Qt::Key_Down);
         QVERIFY(popup->isVisible());
     }
 
     void tags_and_notes_are_edited_in_place_and_live_in_the_run_folder() {
-        ShownRuns page({{"a"}, {"b"}});
-        page.select({"a"});
-        const QModelIndex tags = page.table().model()->index(page.row_of("a"), page.column("tags"));
-        page.table().setCurrentIndex(tags);
-        QTest::keyClick(&page.table(), Qt::Key_F2);
-        auto* editor = page.table().findChild<QLineEdit*>();
+        ShownRuns shown({{"a"}, {"b"}});
+        shown.select({"a"});
+        const QModelIndex tags = shown.table().model()->index(shown.row_of("a"), shown.column("tags"));
+        shown.table().setCurrentIndex(tags);
+        QTest::keyClick(&shown.table(), Qt::Key_F2);
+        auto* editor = shown.table().findChild<QLineEdit*>();
         QVERIFY(editor != nullptr);
         editor->selectAll();
         QTest::keyClicks(editor, "baseline, good");
         QTest::keyClick(editor, Qt::Key_Return);
-        QTRY_COMPARE_WITH_TIMEOUT(page.text(page.row_of("a"), "tags"), QString("baseline, good"),
+        QTRY_COMPARE_WITH_TIMEOUT(shown.text(shown.row_of("a"), "tags"), QString("baseline, good"),
                                   kPatienceMs);
-        QCOMPARE(train::read_annotations(page.folder("a"), nullptr).tags,
+        QCOMPARE(train::read_annotations(shown.folder("a"), nullptr).tags,
                  (std::vector<std::string>{"baseline", "good"}));
-        QCOMPARE(page.page().selectedRuns().size(), std::size_t{1}); // still selected
-        page.filter().setText("tag:good");
-        QCOMPARE(page.table().model()->rowCount(), 1);
+        QCOMPARE(shown.page().selectedRuns().size(), std::size_t{1}); // still selected
+        shown.filter().setText("tag:good");
+        QCOMPARE(shown.table().model()->rowCount(), 1);
     }
 
     void archived_runs_are_hidden_until_asked_for() {
-        ShownRuns page({{"a"}, {"b"}});
-        page.select({"b"});
-        page.fixture.click("archiveRuns");
-        page.wait_for_rows(1);
-        QVERIFY(train::read_annotations(page.folder("b"), nullptr).archived);
-        page.fixture.click("showArchived");
-        page.wait_for_rows(2);
-        QCOMPARE(page.filter().text().trimmed(), QString("is:archived"));
-        page.select({"b"});
-        page.fixture.click("archiveRuns"); // Unarchive
-        QTRY_VERIFY_WITH_TIMEOUT(!train::read_annotations(page.folder("b"), nullptr).archived,
+        ShownRuns shown({{"a"}, {"b"}});
+        shown.select({"b"});
+        shown.fixture.click("archiveRuns");
+        shown.wait_for_rows(1);
+        QVERIFY(train::read_annotations(shown.folder("b"), nullptr).archived);
+        shown.fixture.click("showArchived");
+        shown.wait_for_rows(2);
+        QCOMPARE(shown.filter().text().trimmed(), QString("is:archived"));
+        shown.select({"b"});
+        shown.fixture.click("archiveRuns"); // Unarchive
+        QTRY_VERIFY_WITH_TIMEOUT(!train::read_annotations(shown.folder("b"), nullptr).archived,
                                  kPatienceMs);
-        page.fixture.click("showArchived");
-        page.wait_for_rows(2);
+        shown.fixture.click("showArchived");
+        shown.wait_for_rows(2);
     }
 
     void a_run_folder_that_cannot_be_written_is_said_and_nothing_is_lost() {
-        ShownRuns page({{"a"}});
-        write_file(page.folder("a") / "annotations.json" / "x", "a folder is in the way");
-        page.fixture.studio().index().annotate(page.folder("a"), {{"t"}, "", false});
-        QSignalSpy failed(&page.fixture.studio().index(), &ui::RunIndex::failed);
+        ShownRuns shown({{"a"}});
+        write_file(shown.folder("a") / "annotations.json" / "x", "a folder is in the way");
+        shown.fixture.studio().index().annotate(shown.folder("a"), {{"t"}, "", false});
+        QSignalSpy failed(&shown.fixture.studio().index(), &ui::RunIndex::failed);
         QTRY_COMPARE_WITH_TIMEOUT(failed.count(), 1, kPatienceMs);
-        QCOMPARE(page.text(0, "tags"), QString());
+        QCOMPARE(shown.text(0, "tags"), QString());
     }
 
     void a_chosen_run_has_the_colour_of_its_line_in_the_table() {
-        ShownRuns page({{"a", 0.1, 2}, {"b", 0.2, 1}, {"c", 0.2, 3}});
-        const auto slot = [&page](const char* run) { return page.curve(run).slot; };
+        ShownRuns shown({{"a", 0.1, 2}, {"b", 0.2, 1}, {"c", 0.2, 3}});
+        const auto slot = [&shown](const char* run) { return shown.curve(run).slot; };
         QCOMPARE(slot("a"), slot("b")); // nothing is compared
-        page.select({"a", "c"});
+        shown.select({"a", "c"});
         QVERIFY(slot("a") >= 0);
         QVERIFY(slot("c") >= 0);
         QVERIFY(slot("a") != slot("c"));
@@ -411,9 +411,9 @@ private slots:
     }
 
     void chosen_runs_are_drawn_over_one_another_and_their_differences_listed() {
-        ShownRuns page({{"a", 0.1, 2}, {"b", 0.2, 1}, {"c", 0.2, 3}});
-        page.select({"a", "b"});
-        auto* chart = static_cast<widgets::LineChart*>(page.fixture.find("compareChart"));
+        ShownRuns shown({{"a", 0.1, 2}, {"b", 0.2, 1}, {"c", 0.2, 3}});
+        shown.select({"a", "b"});
+        auto* chart = static_cast<widgets::LineChart*>(shown.fixture.find("compareChart"));
         QVERIFY(chart->isVisible());
         const auto points = [chart] {
             std::size_t count = 0; // of series taken off nothing; ids are not used again
@@ -423,9 +423,9 @@ private slots:
             return count;
         };
         QTRY_COMPARE_WITH_TIMEOUT(points(), std::size_t{6}, kPatienceMs);
-        static_cast<widgets::SegmentedControl*>(page.fixture.find("comparePart"))
+        static_cast<widgets::SegmentedControl*>(shown.fixture.find("compareTab"))
             ->setCurrentIndex(1);
-        auto* table = static_cast<QTableView*>(page.fixture.find("compareTable"));
+        auto* table = static_cast<QTableView*>(shown.fixture.find("compareTable"));
         QVERIFY(table->isVisible());
         QStringList settings;
         for (int row = 0; row < table->model()->rowCount(); ++row) {
@@ -448,10 +448,10 @@ private slots:
     }
 
     void parallel_coordinates_show_only_what_varies_and_answer_to_keys() {
-        ShownRuns page({{"a", 0.001, 2}, {"b", 0.2, 1}, {"c", 0.2, 3}});
-        static_cast<widgets::SegmentedControl*>(page.fixture.find("comparePart"))
+        ShownRuns shown({{"a", 0.001, 2}, {"b", 0.2, 1}, {"c", 0.2, 3}});
+        static_cast<widgets::SegmentedControl*>(shown.fixture.find("compareTab"))
             ->setCurrentIndex(2);
-        auto* view = static_cast<widgets::ParallelView*>(page.fixture.find("parallelView"));
+        auto* view = static_cast<widgets::ParallelView*>(shown.fixture.find("parallelView"));
         QVERIFY(view->isVisible()); // nothing is selected: all listed runs
         QCOMPARE(view->itemCount(), 3);
         QCOMPARE(view->axisCount(), 2); // the rate and the result
@@ -463,7 +463,7 @@ private slots:
         QVERIFY(first >= 0);
         QTest::keyClick(view, Qt::Key_Down);
         QVERIFY(view->cursorItem() != first);
-        page.select({"b", "c"});
+        shown.select({"b", "c"});
         QVERIFY(!view->isVisible()); // their settings are the same
     }
 
@@ -473,10 +473,10 @@ private slots:
         const std::string mlp = R"(, "model": {"type": "mlp"}, "data": {"type": "idx"})";
         const std::string graph =
             R"(, "model": {"type": "graph", "path": "m.weft"}, "data": {"type": "text"})";
-        ShownRuns page({{"a", 0.1, 2, "finished", {}, mlp}, {"b", 0.1, 1, "finished", {}, graph}});
-        static_cast<widgets::SegmentedControl*>(page.fixture.find("comparePart"))
+        ShownRuns shown({{"a", 0.1, 2, "finished", {}, mlp}, {"b", 0.1, 1, "finished", {}, graph}});
+        static_cast<widgets::SegmentedControl*>(shown.fixture.find("compareTab"))
             ->setCurrentIndex(2);
-        auto* view = static_cast<widgets::ParallelView*>(page.fixture.find("parallelView"));
+        auto* view = static_cast<widgets::ParallelView*>(shown.fixture.find("parallelView"));
         QVERIFY(view->isVisible());
         QCOMPARE(view->axisCount(), 3); // both types and the result
         const QString said = view->item(0).name;
@@ -485,80 +485,80 @@ private slots:
     }
 
     void a_run_goes_to_the_trash_whole_and_one_that_trains_stays() {
-        ShownRuns page({{"a"}, {"b"}, {"c", 0.1, 1, "running"}});
-        const train::RunLock lock(page.folder("c"));
-        page.fixture.studio().index().refresh();
-        QTRY_COMPARE_WITH_TIMEOUT(page.text(page.row_of("c"), "state"), QString("running"),
+        ShownRuns shown({{"a"}, {"b"}, {"c", 0.1, 1, "running"}});
+        const train::RunLock lock(shown.folder("c"));
+        shown.fixture.studio().index().refresh();
+        QTRY_COMPARE_WITH_TIMEOUT(shown.text(shown.row_of("c"), "state"), QString("running"),
                                   kPatienceMs);
-        page.select({"a", "c"});
-        page.table().setFocus(); // the key is the table's only while it has the focus
-        QTest::keyClick(&page.table(), Qt::Key_Delete);
-        auto* dialog = page.fixture.window().findChild<QDialog*>("trashDialog");
+        shown.select({"a", "c"});
+        shown.table().setFocus(); // the key is the table's only while it has the focus
+        QTest::keyClick(&shown.table(), Qt::Key_Delete);
+        auto* dialog = shown.fixture.window().findChild<QDialog*>("trashDialog");
         QVERIFY(dialog != nullptr && dialog->isVisible());
         QVERIFY(dialog->windowTitle().contains("1 run"));
         QTest::mouseClick(dialog->findChild<QPushButton*>("confirmTrash"), Qt::LeftButton);
-        page.wait_for_rows(2);
-        QVERIFY(!fs::exists(page.folder("a")));
-        QVERIFY(fs::exists(page.folder("c") / "events.jsonl"));
+        shown.wait_for_rows(2);
+        QVERIFY(!fs::exists(shown.folder("a")));
+        QVERIFY(fs::exists(shown.folder("c") / "events.jsonl"));
         int found = 0; // whole, and to be brought back
         for (const auto& entry : fs::recursive_directory_iterator(trash_.path().toStdString())) {
             found += entry.path().filename() == "events.jsonl" ? 1 : 0;
         }
         QCOMPARE(found, 1);
         // And the last word is the lock's, whatever the list says.
-        QVERIFY(!ui::trashRun(page.folder("c")).problem.isEmpty());
-        QVERIFY(fs::exists(page.folder("c")));
+        QVERIFY(!ui::trashRun(shown.folder("c")).problem.isEmpty());
+        QVERIFY(fs::exists(shown.folder("c")));
     }
 
     void runs_come_back_from_the_trash() {
         const std::set<fs::path> before = in_trash();
-        ShownRuns page({{"a"}, {"b"}, {"c"}});
-        page.select({"a", "b"});
-        page.table().setFocus();
-        QTest::keyClick(&page.table(), Qt::Key_Delete);
-        auto* dialog = page.fixture.window().findChild<QDialog*>("trashDialog");
+        ShownRuns shown({{"a"}, {"b"}, {"c"}});
+        shown.select({"a", "b"});
+        shown.table().setFocus();
+        QTest::keyClick(&shown.table(), Qt::Key_Delete);
+        auto* dialog = shown.fixture.window().findChild<QDialog*>("trashDialog");
         QTest::mouseClick(dialog->findChild<QPushButton*>("confirmTrash"), Qt::LeftButton);
-        page.wait_for_rows(1);
-        QVERIFY(!fs::exists(page.folder("a")) && !fs::exists(page.folder("b")));
-        QTRY_VERIFY_WITH_TIMEOUT(undo_button(page) != nullptr, kPatienceMs);
-        undo_button(page)->click();
-        page.wait_for_rows(3);
-        QVERIFY(fs::exists(page.folder("a") / "events.jsonl"));
-        QVERIFY(fs::exists(page.folder("b") / "events.jsonl"));
+        shown.wait_for_rows(1);
+        QVERIFY(!fs::exists(shown.folder("a")) && !fs::exists(shown.folder("b")));
+        QTRY_VERIFY_WITH_TIMEOUT(undo_button(shown) != nullptr, kPatienceMs);
+        undo_button(shown)->click();
+        shown.wait_for_rows(3);
+        QVERIFY(fs::exists(shown.folder("a") / "events.jsonl"));
+        QVERIFY(fs::exists(shown.folder("b") / "events.jsonl"));
         QCOMPARE(in_trash(), before); // nor does it say where they were
     }
 
     void what_took_the_place_of_a_trashed_run_is_left_alone() {
-        ShownRuns page({{"a"}, {"b"}});
-        const ui::Trashed gone = ui::trashRun(page.folder("a"));
+        ShownRuns shown({{"a"}, {"b"}});
+        const ui::Trashed gone = ui::trashRun(shown.folder("a"));
         QVERIFY(gone.problem.isEmpty());
-        fs::create_directories(page.folder("a"));
+        fs::create_directories(shown.folder("a"));
         const QString problem = ui::bringBack(std::vector{gone});
         QVERIFY2(problem.contains("something else"), qPrintable(problem));
-        QVERIFY(fs::is_empty(page.folder("a")));
+        QVERIFY(fs::is_empty(shown.folder("a")));
         QVERIFY(fs::exists(gone.in_trash / "events.jsonl"));
         fs::remove_all(gone.in_trash); // others count what is there
     }
 
     void tags_notes_and_the_archive_can_be_taken_back() {
-        ShownRuns page({{"a"}, {"b"}});
+        ShownRuns shown({{"a"}, {"b"}});
         const auto annotations = [&](const char* name) {
-            return train::read_annotations(page.folder(name), config::Json::object());
+            return train::read_annotations(shown.folder(name), config::Json::object());
         };
-        page.select({"a", "b"});
-        page.fixture.click("archiveRuns");
+        shown.select({"a", "b"});
+        shown.fixture.click("archiveRuns");
         QTRY_VERIFY_WITH_TIMEOUT(annotations("a").archived && annotations("b").archived,
                                  kPatienceMs);
-        undo_button(page)->click();
+        undo_button(shown)->click();
         QTRY_VERIFY_WITH_TIMEOUT(!annotations("a").archived && !annotations("b").archived,
                                  kPatienceMs);
-        page.wait_for_rows(2);
-        QVERIFY(page.table().model()->setData(
-            page.table().model()->index(page.row_of("a"), page.column("notes")), "a thought"));
+        shown.wait_for_rows(2);
+        QVERIFY(shown.table().model()->setData(
+            shown.table().model()->index(shown.row_of("a"), shown.column("notes")), "a thought"));
         QTRY_VERIFY_WITH_TIMEOUT(annotations("a").notes == "a thought", kPatienceMs);
-        QTRY_COMPARE_WITH_TIMEOUT(page.text(page.row_of("a"), "notes"), QString("a thought"),
+        QTRY_COMPARE_WITH_TIMEOUT(shown.text(shown.row_of("a"), "notes"), QString("a thought"),
                                   kPatienceMs);
-        undo_button(page)->click();
+        undo_button(shown)->click();
         QTRY_VERIFY_WITH_TIMEOUT(annotations("a").notes != "a thought", kPatienceMs);
     }
 
@@ -618,8 +618,8 @@ private slots:
     }
 
     void columns_are_chosen_and_remembered() {
-        ShownRuns page({{"a", 0.1, 2}, {"b", 0.1, 1}});
-        std::vector<ui::RunColumn> columns = page.table().visualColumns();
+        ShownRuns shown({{"a", 0.1, 2}, {"b", 0.1, 1}});
+        std::vector<ui::RunColumn> columns = shown.table().visualColumns();
         std::erase_if(columns, [](const ui::RunColumn& column) {
             return column.kind == ui::RunColumn::Kind::Parent;
         });
@@ -627,38 +627,38 @@ private slots:
             {ui::RunColumn::Kind::Metric, "validation/loss", ui::RunColumn::Value::Last, 0});
         columns.push_back(
             {ui::RunColumn::Kind::Metric, "train/loss", ui::RunColumn::Value::AtStep, 2});
-        page.table().changeColumns(columns);
-        QCOMPARE(page.text(page.row_of("a"), "validation/loss, last"), QString("4.000"));
+        shown.table().changeColumns(columns);
+        QCOMPARE(shown.text(shown.row_of("a"), "validation/loss, last"), QString("4.000"));
         // At step 2 the loss was twice the factor; it is read in the background.
-        QTRY_COMPARE_WITH_TIMEOUT(page.text(page.row_of("a"), "train/loss at 2"), QString("4.000"),
+        QTRY_COMPARE_WITH_TIMEOUT(shown.text(shown.row_of("a"), "train/loss at 2"), QString("4.000"),
                                   kPatienceMs);
-        page.table().sortByColumn(page.column("train/loss at 2"), Qt::AscendingOrder);
+        shown.table().sortByColumn(shown.column("train/loss at 2"), Qt::AscendingOrder);
         // The other run's curve may be read after that of a; the table sorts again then.
-        QTRY_COMPARE_WITH_TIMEOUT(page.text(0, "run"), QString("b"), kPatienceMs);
-        page.fixture.reopen();
-        page.fixture.window().showPage("runs");
-        page.wait_for_rows(2);
-        QVERIFY(page.table().visualColumns() == columns);
-        QTRY_COMPARE_WITH_TIMEOUT(page.text(0, "run"), QString("b"), kPatienceMs);
+        QTRY_COMPARE_WITH_TIMEOUT(shown.text(0, "run"), QString("b"), kPatienceMs);
+        shown.fixture.reopen();
+        shown.fixture.window().showPage("runs");
+        shown.wait_for_rows(2);
+        QVERIFY(shown.table().visualColumns() == columns);
+        QTRY_COMPARE_WITH_TIMEOUT(shown.text(0, "run"), QString("b"), kPatienceMs);
     }
 
     void columns_fit_into_the_table_until_one_is_sized_by_hand() {
-        ShownRuns page({{"a"}, {"b", 0.2}});
+        ShownRuns shown({{"a"}, {"b", 0.2}});
         const auto fits = [&] {
-            return page.table().horizontalHeader()->length() <= page.table().viewport()->width();
+            return shown.table().horizontalHeader()->length() <= shown.table().viewport()->width();
         };
         for (const int width : {1440, 1100}) {
-            page.fixture.window().resize(width, 800);
+            shown.fixture.window().resize(width, 800);
             QTRY_VERIFY2(fits(), qPrintable(QString::number(width)));
         }
-        page.table().setColumnWidth(0, 333); // the edge of a title is dragged
-        page.fixture.window().resize(1440, 800);
+        shown.table().setColumnWidth(0, 333); // the edge of a title is dragged
+        shown.fixture.window().resize(1440, 800);
         QTest::qWait(0); // the layout
-        QCOMPARE(page.table().columnWidth(0), 333);
-        page.fixture.reopen();
-        page.fixture.window().showPage("runs");
-        QCOMPARE(page.table().columnWidth(0), 333);
-        page.table().resetColumns();
+        QCOMPARE(shown.table().columnWidth(0), 333);
+        shown.fixture.reopen();
+        shown.fixture.window().showPage("runs");
+        QCOMPARE(shown.table().columnWidth(0), 333);
+        shown.table().resetColumns();
         QTRY_VERIFY(fits());
     }
 
@@ -683,30 +683,30 @@ private slots:
     }
 
     void the_item_models_keep_their_contract() {
-        ShownRuns page({{"a"}, {"b", 0.2}});
+        ShownRuns shown({{"a"}, {"b", 0.2}});
         ui::RunCurves curves;
-        ui::RunTableModel model(page.fixture.studio().index(), curves);
+        ui::RunTableModel model(shown.fixture.studio().index(), curves);
         const QAbstractItemModelTester tester(&model);
         ui::RunTableFilter filter(model);
         const QAbstractItemModelTester filter_tester(&filter);
         ui::RunDifferenceModel differences;
         const QAbstractItemModelTester difference_tester(&differences);
-        const auto& runs = page.fixture.studio().index().runs();
+        const auto& runs = shown.fixture.studio().index().runs();
         const std::vector<const train::RunSummary*> both{&runs[0], &runs[1]};
         differences.setRuns(both);
-        make_run(page.fixture.root() / "runs", {"c"});
-        fs::remove_all(page.folder("a"));
-        page.fixture.studio().index().refresh();
-        QTRY_VERIFY_WITH_TIMEOUT(model.rowOf(page.folder("a")) < 0, kPatienceMs);
+        make_run(shown.fixture.root() / "runs", {"c"});
+        fs::remove_all(shown.folder("a"));
+        shown.fixture.studio().index().refresh();
+        QTRY_VERIFY_WITH_TIMEOUT(model.rowOf(shown.folder("a")) < 0, kPatienceMs);
         QCOMPARE(model.rowCount(), 2);
     }
 
     void showing_a_run_leads_to_its_curves_and_leaves_the_draft_alone() {
-        ShownRuns page({{"a"}});
-        page.select({"a"});
-        page.fixture.click("openRun");
-        QCOMPARE(page.fixture.window().currentPage(), QString("train"));
-        QVERIFY(page.fixture.studio().draft().isEmpty());
+        ShownRuns shown({{"a"}});
+        shown.select({"a"});
+        shown.fixture.click("openRun");
+        QCOMPARE(shown.fixture.window().currentPage(), QString("train"));
+        QVERIFY(shown.fixture.studio().draft().isEmpty());
     }
 
 private:

@@ -118,7 +118,7 @@ private slots:
             const QString id = QString::fromLatin1(record->id);
             fixture.window().showPage(id);
             if (id == "plan") {
-                static_cast<widgets::SegmentedControl*>(fixture.find("planPart"))
+                static_cast<widgets::SegmentedControl*>(fixture.find("planTab"))
                     ->setCurrentIndex(0);
                 const auto* tree = static_cast<QAbstractItemView*>(fixture.find("tensorTree"));
                 QTRY_VERIFY_WITH_TIMEOUT(tree->model()->rowCount() > 0, kPatienceMs);
@@ -126,7 +126,7 @@ private slots:
             paint(fixture, id, found);
             for (auto* part :
                  fixture.window().page(id)->findChildren<widgets::SegmentedControl*>()) {
-                if (!part->objectName().endsWith("Part") || !part->isVisible()) {
+                if (!part->objectName().endsWith("Tab") || !part->isVisible()) {
                     continue;
                 }
                 for (int i = 1; i < part->count(); ++i) {

@@ -8,7 +8,7 @@
 #include "ui/plurals.h"
 #include "ui/pages/plan/moment/moment_line.h"
 #include "ui/pages/plan/plan_page.h"
-#include "ui/pages/plan/moment/scrub_part.h"
+#include "ui/pages/plan/moment/scrub_panel.h"
 #include "widgets/controls/controls.h"
 #include "widgets/mesh/device_grid.h"
 #include "widgets/mesh/gantt_view.h"
@@ -49,7 +49,7 @@ struct ShownScrubber {
     int last() const { return part.moments()->count() - 1; }
 
     QWidget window;
-    ui::ScrubPart part;
+    ui::ScrubPanel part;
 };
 
 } // namespace
@@ -73,7 +73,7 @@ private slots:
         ShownScrubber shown(digest_of(small_gpt(kTwoByTwo)));
         QCOMPARE(shown.part.position(), -1);
         QVERIFY(!shown.part.moment().valid());
-        QSignalSpy moved(&shown.part, &ui::ScrubPart::momentChanged);
+        QSignalSpy moved(&shown.part, &ui::ScrubPanel::momentChanged);
         QTest::mouseClick(&shown.button("scrubStep"), Qt::LeftButton);
         QCOMPARE(shown.part.position(), 0);
         QCOMPARE(moved.count(), 1);
@@ -222,12 +222,12 @@ private slots:
         test::StudioFixture fixture;
         fixture.studio().draft().setDocument(small_gpt(kTwoByTwo), fixture.root());
         fixture.window().showPage("plan");
-        QTRY_VERIFY_WITH_TIMEOUT(fixture.find("planPart")->isVisible(), kPatienceMs);
-        const auto segments = fixture.find("planPart")->findChildren<QAbstractButton*>();
+        QTRY_VERIFY_WITH_TIMEOUT(fixture.find("planTab")->isVisible(), kPatienceMs);
+        const auto segments = fixture.find("planTab")->findChildren<QAbstractButton*>();
         QTest::mouseClick(segments.first(), Qt::LeftButton);
         auto& grid = *static_cast<widgets::DeviceGrid*>(fixture.find("meshGrid"));
         QTRY_VERIFY_WITH_TIMEOUT(grid.itemCount() == 4, kPatienceMs);
-        auto& scrub = *static_cast<ui::ScrubPart*>(fixture.find("stepScrubber"));
+        auto& scrub = *static_cast<ui::ScrubPanel*>(fixture.find("stepScrubber"));
         QTRY_VERIFY_WITH_TIMEOUT(scrub.moments()->count() > 0, kPatienceMs);
         QVERIFY(!grid.item(0).name.contains("now")); // what it needs
         auto& preview = static_cast<ui::PlanPage*>(fixture.window().page("plan"))->preview();
@@ -270,11 +270,11 @@ private slots:
         test::StudioFixture fixture;
         fixture.studio().draft().setDocument(small_gpt(kGpipe), fixture.root());
         fixture.window().showPage("plan");
-        QTRY_VERIFY_WITH_TIMEOUT(fixture.find("planPart")->isVisible(), kPatienceMs);
-        QTest::mouseClick(fixture.find("planPart")->findChildren<QAbstractButton*>().first(),
+        QTRY_VERIFY_WITH_TIMEOUT(fixture.find("planTab")->isVisible(), kPatienceMs);
+        QTest::mouseClick(fixture.find("planTab")->findChildren<QAbstractButton*>().first(),
                           Qt::LeftButton);
         auto& chart = *static_cast<widgets::GanttView*>(fixture.find("pipelineChart"));
-        auto& scrub = *static_cast<ui::ScrubPart*>(fixture.find("stepScrubber"));
+        auto& scrub = *static_cast<ui::ScrubPanel*>(fixture.find("stepScrubber"));
         QTRY_VERIFY_WITH_TIMEOUT(scrub.moments()->count() > 0, kPatienceMs);
         QVERIFY(!chart.mark());
         for (int stage = 0; stage < 4; ++stage) {

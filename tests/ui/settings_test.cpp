@@ -87,7 +87,7 @@ private slots:
         other.show();
         fixture.window().showPage("runs");
         fixture.window().close();
-        auto* part = other.findChild<widgets::SegmentedControl*>("overlayPart");
+        auto* part = other.findChild<widgets::SegmentedControl*>("overlayTab");
         const int chosen = part->count() - 1;
         QVERIFY(part->currentIndex() != chosen);
         part->setCurrentIndex(chosen);
@@ -95,7 +95,7 @@ private slots:
         const QSettings kept(ui::pathText(fixture.root() / "state" / "layout.ini"),
                              QSettings::IniFormat);
         QCOMPARE(kept.value("page").toString(), QString("runs"));
-        QCOMPARE(kept.value("parts/overlayPart").toInt(), chosen);
+        QCOMPARE(kept.value("tabs/overlayTab").toInt(), chosen);
     }
 
     void two_studios_keep_each_other_s_opened_folders() {

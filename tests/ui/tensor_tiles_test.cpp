@@ -8,7 +8,7 @@
 #include "ui/bridge/plan/tensor_tiles.h"
 #include "ui/models/tensor_tree_model.h"
 #include "ui/pages/plan/mesh/rules/tensor_tree.h"
-#include "ui/pages/plan/mesh/rules/tile_part.h"
+#include "ui/pages/plan/mesh/rules/tile_panel.h"
 #include "widgets/controls/controls.h"
 #include "widgets/controls/text_label.h"
 #include "widgets/mesh/tile_view.h"
@@ -264,7 +264,7 @@ private slots:
         const QModelIndex inputs = model.indexOf("inputs");
         QVERIFY(inputs.isValid());
         QCOMPARE(inputs.parent().data().toString(), QString("batch"));
-        ui::TilePart part;
+        ui::TilePanel part;
         part.resize(390, 300);
         part.show();
         part.setDigest(ui::digestPlan(plan));
@@ -353,7 +353,7 @@ private slots:
     }
 
     void the_part_shows_a_tensor_and_lights_devices() {
-        ui::TilePart part;
+        ui::TilePanel part;
         part.resize(390, 300);
         part.show();
         part.setDigest(ui::digestPlan(planned(kGpt, onMesh("2d", R"([["data",2],["model",2]])"))));
@@ -363,7 +363,7 @@ private slots:
                  QString("[16, 32] a device · 2.00 KiB · ×2 over data"));
         const std::vector<std::vector<int>> owners = {{0, 2}, {1, 3}};
         QCOMPARE(part.view()->shards().owners, owners);
-        QSignalSpy selected(&part, &ui::TilePart::deviceSelected);
+        QSignalSpy selected(&part, &ui::TilePanel::deviceSelected);
         part.setSelectedDevice(2);
         QCOMPARE(selected.size(), 0); // told, not asked
         auto* view = part.findChild<widgets::TileView*>("tileView");
@@ -374,7 +374,7 @@ private slots:
     }
 
     void a_side_that_a_tensor_lacks_is_not_offered() {
-        ui::TilePart part;
+        ui::TilePanel part;
         std::vector<std::string> overrides = onMesh("data_parallel", "");
         overrides.push_back("mesh.zero_stage=1");
         part.setDigest(ui::digestPlan(planned(kGpt, overrides)));
@@ -389,7 +389,7 @@ private slots:
     }
 
     void an_array_of_four_dimensions_can_be_turned() {
-        ui::TilePart part;
+        ui::TilePanel part;
         part.resize(390, 300);
         part.show();
         part.setDigest(ui::digestPlan(planned(kCnn, onMesh("fsdp", ""))));
@@ -411,8 +411,8 @@ private slots:
         overrides.insert(overrides.end(), {"model.layers=42", "training.global_batch_size=64"});
         const auto digest = ui::digestPlan(planned(kGpt, overrides));
         ui::TensorTree tree;
-        ui::TilePart part;
-        connect(&tree, &ui::TensorTree::tensorChosen, &part, &ui::TilePart::setTensor);
+        ui::TilePanel part;
+        connect(&tree, &ui::TensorTree::tensorChosen, &part, &ui::TilePanel::setTensor);
         part.setDigest(digest);
         QElapsedTimer timer;
         timer.start();

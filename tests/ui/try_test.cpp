@@ -111,7 +111,7 @@ private slots:
     void an_image_gets_the_probabilities_of_weft_predict() {
         test::StudioFixture fixture;
         train_to_the_end(fixture, kImages);
-        open_part(fixture, 2);
+        open_tab(fixture, 2);
         auto* input = fixture.window().findChild<ui::TryInput*>();
         QTRY_VERIFY(fixture.find("sketchPad")->isVisible());
         QVERIFY(!fixture.find("tryUndo")->isEnabled()); // nothing was drawn
@@ -143,7 +143,7 @@ private slots:
     void an_older_checkpoint_answers_with_its_own_weights() {
         test::StudioFixture fixture;
         train_to_the_end(fixture, kImages);
-        open_part(fixture, 2);
+        open_tab(fixture, 2);
         auto* choice = fixture.window().findChild<QComboBox*>("tryCheckpoint");
         QTRY_COMPARE(choice->count(), 4); // latest, best, steps 40 and 20
         QTRY_VERIFY(fixture.find("sketchPad")->isVisible());
@@ -158,7 +158,7 @@ private slots:
     void what_is_tried_follows_the_latest_checkpoint() {
         test::StudioFixture fixture;
         train_to_the_end(fixture, kImages);
-        open_part(fixture, 2);
+        open_tab(fixture, 2);
         auto* choice = fixture.window().findChild<QComboBox*>("tryCheckpoint");
         QTRY_COMPARE(choice->count(), 4);
         QTRY_VERIFY(fixture.find("sketchPad")->isVisible());
@@ -174,7 +174,7 @@ private slots:
     void typed_numbers_get_the_outputs_of_a_table_model() {
         test::StudioFixture fixture;
         train_to_the_end(fixture, kTable);
-        open_part(fixture, 2);
+        open_tab(fixture, 2);
         auto* numbers = fixture.window().findChild<QPlainTextEdit*>("tryNumbers");
         QTRY_VERIFY(numbers->isVisible());
         QTRY_VERIFY(chosen_checkpoint(fixture) != std::filesystem::path());
@@ -202,7 +202,7 @@ private slots:
         test::StudioFixture fixture;
         write_houses(fixture.root() / "houses.csv");
         train_to_the_end(fixture, kHouses);
-        open_part(fixture, 2);
+        open_tab(fixture, 2);
         auto* table = fixture.window().findChild<ui::TryRow*>("tryRow");
         QTRY_VERIFY_WITH_TIMEOUT(table->isVisible(), kRunPatienceMs);
         const QAbstractItemModelTester tester(&table->row());
@@ -254,7 +254,7 @@ private slots:
     void a_prompt_is_gone_on_from_as_weft_generate_does() {
         test::StudioFixture fixture;
         train_to_the_end(fixture, kText);
-        open_part(fixture, 2);
+        open_tab(fixture, 2);
         auto* prompt = fixture.window().findChild<QPlainTextEdit*>("tryPrompt");
         QTRY_VERIFY(prompt->isVisible());
         prompt->setFocus();
@@ -288,7 +288,7 @@ private slots:
     void writing_stops_when_it_is_told_to() {
         test::StudioFixture fixture;
         train_to_the_end(fixture, kText);
-        open_part(fixture, 2);
+        open_tab(fixture, 2);
         QTRY_VERIFY(fixture.find("tryGenerate")->isVisible());
         fixture.window().findChild<QSpinBox*>("tryTokens")->setValue(100000);
         auto* host = fixture.window().findChild<ui::TrialHost*>();
@@ -312,7 +312,7 @@ private slots:
     void the_confusion_matrix_agrees_with_the_evaluation_and_opens_its_samples() {
         test::StudioFixture fixture;
         train_to_the_end(fixture, kImages);
-        open_part(fixture, 1);
+        open_tab(fixture, 1);
         auto* view = fixture.window().findChild<widgets::ConfusionView*>("confusion");
         QTRY_COMPARE_WITH_TIMEOUT(view->classes(), 4, kRunPatienceMs);
         qint64 right = 0;
@@ -349,7 +349,7 @@ private slots:
     void samples_of_each_evaluation_can_be_looked_at() {
         test::StudioFixture fixture;
         train_to_the_end(fixture, kImages);
-        open_part(fixture, 0);
+        open_tab(fixture, 0);
         auto* steps = fixture.window().findChild<widgets::StepDots*>("sampleStep");
         QTRY_COMPARE(steps->itemCount(), 3); // at the start, at 20 and at 40
         QCOMPARE(steps->chosen(), 2);        // the newest is followed
@@ -374,7 +374,7 @@ private slots:
     void numbers_of_two_evaluations_stand_beside_each_other() {
         test::StudioFixture fixture;
         train_to_the_end(fixture, kTable);
-        open_part(fixture, 0);
+        open_tab(fixture, 0);
         auto* table = static_cast<QTableView*>(fixture.find("sampleTable"));
         // Of each of 16 samples two numbers.
         QTRY_COMPARE_WITH_TIMEOUT(table->model()->rowCount(), 32, kRunPatienceMs);
@@ -412,7 +412,7 @@ private slots:
         const std::string none = R"("samples": 0)";
         config.replace(config.find(none), none.size(), R"("samples": 2)");
         train_to_the_end(fixture, config.c_str());
-        open_part(fixture, 0);
+        open_tab(fixture, 0);
         auto* texts = static_cast<QTextEdit*>(fixture.find("sampleTexts"));
         QTRY_VERIFY_WITH_TIMEOUT(texts->isVisible(), kRunPatienceMs);
         const ui::RunModel& run = fixture.studio().run();
@@ -445,8 +445,8 @@ private:
         QCOMPARE(fixture.studio().run().state(), train::RunState::finished);
     }
 
-    static void open_part(test::StudioFixture& fixture, int index) {
-        static_cast<widgets::SegmentedControl*>(fixture.find("predictionPart"))
+    static void open_tab(test::StudioFixture& fixture, int index) {
+        static_cast<widgets::SegmentedControl*>(fixture.find("predictionTab"))
             ->setCurrentIndex(index);
     }
 

@@ -52,7 +52,7 @@ ChartFrame::~ChartFrame() {
 }
 
 QWidget* ChartFrame::createStrip() {
-    auto* strip = new widgets::Panel;
+    auto* strip = new widgets::Surface;
     strip_ = new QHBoxLayout(strip);
     strip_->setContentsMargins(widgets::space::kControl, 2, widgets::space::kControl, 0);
     strip_->setSpacing(2);
@@ -127,7 +127,7 @@ void ChartFrame::toggleFullScreen() {
 }
 
 void ChartFrame::enterFullScreen() {
-    full_ = new widgets::Panel;
+    full_ = new widgets::Surface;
     full_->setObjectName("fullScreenChart");
     full_->setWindowTitle(chart_->accessibleName());
     auto* column = new QVBoxLayout(full_);

@@ -91,7 +91,7 @@ ConfigDialog::ConfigDialog(Draft& draft, QWidget* parent) : QDialog(parent), dra
 }
 
 QWidget* ConfigDialog::createHead() {
-    auto* head = new widgets::Panel;
+    auto* head = new widgets::Surface;
     auto* row = new QHBoxLayout(head);
     row->setContentsMargins(widgets::space::kMargin, 8, widgets::space::kMargin, 8);
     row->setSpacing(widgets::space::kGroup);
@@ -104,7 +104,7 @@ QWidget* ConfigDialog::createHead() {
 }
 
 QWidget* ConfigDialog::createFoot() {
-    auto* foot = new widgets::Panel;
+    auto* foot = new widgets::Surface;
     auto* row = new QHBoxLayout(foot);
     row->setContentsMargins(widgets::space::kMargin, 10, widgets::space::kMargin, 10);
     row->setSpacing(widgets::space::kControl);

@@ -15,7 +15,7 @@ namespace {
 using widgets::SegmentedControl;
 
 const char* const kMoved = "movedByHand"; // a property of splitters
-const QString kPart = QStringLiteral("Part");
+const QString kTab = QStringLiteral("Tab");
 const QString kKept = QStringLiteral("Kept");
 const QString kOverlays = QStringLiteral("overlays/");
 
@@ -42,19 +42,19 @@ void restoreSplitters(QWidget& window, QSettings& settings) {
     }
 }
 
-void addParts(const QWidget& window, QVariantMap& views) {
-    for (const auto* part : window.findChildren<SegmentedControl*>()) {
-        if (part->objectName().endsWith(kPart)) {
-            views.insert("parts/" + part->objectName(), part->currentIndex());
+void addTabs(const QWidget& window, QVariantMap& views) {
+    for (const auto* tab : window.findChildren<SegmentedControl*>()) {
+        if (tab->objectName().endsWith(kTab)) {
+            views.insert("tabs/" + tab->objectName(), tab->currentIndex());
         }
     }
 }
 
-void restoreParts(QWidget& window, QSettings& settings) {
-    for (auto* part : window.findChildren<SegmentedControl*>()) {
-        const QString key = "parts/" + part->objectName();
-        if (part->objectName().endsWith(kPart) && settings.contains(key)) {
-            part->setCurrentIndex(std::clamp(settings.value(key).toInt(), 0, part->count() - 1));
+void restoreTabs(QWidget& window, QSettings& settings) {
+    for (auto* tab : window.findChildren<SegmentedControl*>()) {
+        const QString key = "tabs/" + tab->objectName();
+        if (tab->objectName().endsWith(kTab) && settings.contains(key)) {
+            tab->setCurrentIndex(std::clamp(settings.value(key).toInt(), 0, tab->count() - 1));
         }
     }
 }
@@ -130,7 +130,7 @@ QVariantMap overlaysOf(const QVariantMap& layout) {
 QVariantMap viewsOf(const QWidget& window) {
     QVariantMap views;
     addSplitters(window, views);
-    addParts(window, views);
+    addTabs(window, views);
     addSwitches(window, views);
     addOverlays(window, views);
     return views;
@@ -161,7 +161,7 @@ void keepChanges(QSettings& settings, const QVariantMap& before, const QVariantM
 
 void restoreViews(QWidget& window, QSettings& settings) {
     restoreSplitters(window, settings);
-    restoreParts(window, settings);
+    restoreTabs(window, settings);
     restoreSwitches(window, settings);
     restoreOverlays(window, settings);
 }

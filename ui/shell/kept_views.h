@@ -11,7 +11,7 @@ class QWidget;
 namespace weft::ui {
 
 /// By their object names; those without one stay as they are made: splitters, controls named
-/// "...Part", and checkable buttons named "...Kept".
+/// "...Tab", and checkable buttons named "...Kept".
 QVariantMap viewsOf(const QWidget& window);
 /// Call once, when the pages are there.
 void restoreViews(QWidget& window, QSettings& settings);

@@ -65,7 +65,7 @@ void Card::paintEvent(QPaintEvent*) {
     const QColor border = active_            ? theme.color(Role::Accent)
                           : dashed_ || hover ? theme.color(Role::Border)
                                              : theme.color(Role::Hairline);
-    paintPanel(painter, rect(), size::kCardRadius, fill, border,
+    paintSurface(painter, rect(), size::kCardRadius, fill, border,
                dashed_ ? Qt::DashLine : Qt::SolidLine);
     if (selected_ || hasFocus()) {
         paintFocus(painter, rect(), size::kCardRadius);
@@ -238,9 +238,9 @@ void Hairline::paintEvent(QPaintEvent*) {
     QPainter(this).fillRect(rect(), Theme::current().color(Role::Hairline));
 }
 
-Panel::Panel(Role role, QWidget* parent) : QWidget(parent), role_(role) {}
+Surface::Surface(Role role, QWidget* parent) : QWidget(parent), role_(role) {}
 
-void Panel::paintEvent(QPaintEvent*) {
+void Surface::paintEvent(QPaintEvent*) {
     QPainter(this).fillRect(rect(), Theme::current().color(role_));
 }
 

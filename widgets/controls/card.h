@@ -72,7 +72,7 @@ QStringList localPaths(const QMimeData* data);
 class SectionHeader : public QWidget {
     Q_OBJECT
 public:
-    /// Inline: like Panel, without surface, rule and side margins of its own.
+    /// Inline: like Surface, without surface, rule and side margins of its own.
     enum class Level { Inline, Section, Panel, Page };
 
     explicit SectionHeader(const QString& title, Level level = Level::Panel,
@@ -112,10 +112,10 @@ protected:
 QScrollArea* verticalScroll(QWidget* content);
 
 /// A plain surface-coloured area for panels (QWidget paints no background of its own).
-class Panel : public QWidget {
+class Surface : public QWidget {
     Q_OBJECT
 public:
-    explicit Panel(Role role = Role::Surface, QWidget* parent = nullptr);
+    explicit Surface(Role role = Role::Surface, QWidget* parent = nullptr);
 
 protected:
     void paintEvent(QPaintEvent* event) override;

@@ -50,7 +50,7 @@ public:
         const bool enabled = index.data(kEnabledRole).toBool();
         const QRectF row = QRectF(option.rect).adjusted(4, 0, -4, 0);
         if (option.state & QStyle::State_Selected) {
-            paintPanel(*painter, row, size::kRadius, theme.color(Role::AccentTint), {});
+            paintSurface(*painter, row, size::kRadius, theme.color(Role::AccentTint), {});
         }
         const QString icon_name = index.data(kIconNameRole).toString();
         if (isIconName(icon_name)) {
@@ -176,7 +176,7 @@ void CommandPalette::paintEvent(QPaintEvent*) {
     QPainter painter(this);
     const Theme& theme = Theme::current();
     painter.fillRect(rect(), theme.color(Role::Surface));
-    paintPanel(painter, rect(), 0.0, theme.color(Role::Surface), theme.color(Role::Border));
+    paintSurface(painter, rect(), 0.0, theme.color(Role::Surface), theme.color(Role::Border));
 }
 
 void CommandPalette::refilter() {

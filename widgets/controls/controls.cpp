@@ -208,7 +208,7 @@ void ToggleSwitch::paintEvent(QPaintEvent*) {
     const Theme& theme = Theme::current();
     const QRectF track(2.0, (height() - kSwitchHeight) / 2.0, kSwitchWidth, kSwitchHeight);
     const Role fill = !isEnabled() ? Role::Hairline : isChecked() ? Role::Accent : Role::Faint;
-    paintPanel(painter, track, kSwitchHeight / 2.0, theme.color(fill), {});
+    paintSurface(painter, track, kSwitchHeight / 2.0, theme.color(fill), {});
     painter.setPen(Qt::NoPen);
     painter.setBrush(theme.color(isChecked() && isEnabled() ? Role::OnAccent : Role::Surface));
     const double x = isChecked() ? track.right() - 8.0 : track.left() + 8.0;

@@ -128,7 +128,7 @@ void FigureStrip::paintEvent(QPaintEvent*) {
     QPainter painter(this);
     painter.setRenderHint(QPainter::Antialiasing);
     const Theme& theme = Theme::current();
-    paintPanel(painter, rect(), size::kRadius, theme.color(Role::Inset), QColor());
+    paintSurface(painter, rect(), size::kRadius, theme.color(Role::Inset), QColor());
     for (int i = 0; i < static_cast<int>(figures_.size()); ++i) {
         const Figure& figure = figures_[static_cast<std::size_t>(i)];
         const QRectF place = cell(i);

@@ -84,7 +84,7 @@ LogView::LogView(QWidget* parent)
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
-    auto* bar = new Panel(Role::Surface, this);
+    auto* bar = new Surface(Role::Surface, this);
     QHBoxLayout* tools = barLayout(bar);
     for (const QString& name : {tr("All"), tr("Info"), tr("Warnings"), tr("Errors")}) {
         levels_->addSegment(name);

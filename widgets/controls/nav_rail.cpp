@@ -76,7 +76,7 @@ public:
         const int side = *collapsed_ ? 4 : space::kControl;
         const QRectF pad = QRectF(option.rect).adjusted(side, 2, -side, -2);
         if (selected || hover) {
-            paintPanel(*painter, pad, size::kRadius,
+            paintSurface(*painter, pad, size::kRadius,
                        theme.color(selected ? Role::AccentTint : Role::EmptyBar), {});
         }
         const Role role = selected ? Role::Accent : Role::Muted;

@@ -35,7 +35,7 @@ QRectF paintPill(QPainter& painter, const QRectF& rect, const QString& text, Rol
                       std::round(rect.center().y() - wanted.height() / 2.0),
                       std::min(wanted.width(), rect.width()), wanted.height());
     const bool neutral = tintOf(role) == Role::Inset;
-    paintPanel(painter, pill, pill.height() / 2.0, theme.color(tintOf(role)),
+    paintSurface(painter, pill, pill.height() / 2.0, theme.color(tintOf(role)),
                neutral ? theme.color(Role::Hairline) : QColor());
     double x = pill.left() + kPillPadding;
     if (!icon_name.isEmpty()) {
@@ -107,7 +107,7 @@ void Badge::paintEvent(QPaintEvent*) {
     QPainter painter(this);
     const Theme& theme = Theme::current();
     if (tag_) {
-        paintPanel(painter, rect(), size::kRadius, theme.color(Role::Surface),
+        paintSurface(painter, rect(), size::kRadius, theme.color(Role::Surface),
                    theme.color(Role::Border));
         paintText(painter, rect(), Qt::AlignCenter, text_, theme.font(TextStyle::MonoSmall),
                   theme.color(role_ == Role::Muted ? Role::Text : role_));

@@ -42,11 +42,11 @@ void ShareDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
                      kShareBarHeight);
     painter->save();
     painter->setRenderHint(QPainter::Antialiasing);
-    paintPanel(*painter, bar, 2.0, theme.color(Role::EmptyBar), {});
+    paintSurface(*painter, bar, 2.0, theme.color(Role::EmptyBar), {});
     if (share > 0.0) {
         QRectF filled = bar;
         filled.setWidth(std::max(2.0, bar.width() * share));
-        paintPanel(*painter, filled, 2.0, theme.color(Role::Accent), {});
+        paintSurface(*painter, filled, 2.0, theme.color(Role::Accent), {});
     }
     painter->restore();
 }

@@ -74,7 +74,7 @@ protected:
     void paintEvent(QPaintEvent*) override {
         QPainter painter(this);
         const Theme& theme = Theme::current();
-        paintPanel(painter, rect(), size::kCardRadius, theme.color(Role::Surface),
+        paintSurface(painter, rect(), size::kCardRadius, theme.color(Role::Surface),
                    theme.color(Role::Border));
         paintIcon(painter, QRectF(16, 12, size::kIcon, size::kIcon), messageIconName(kind_),
                   theme.color(messageRole(kind_)));

@@ -122,10 +122,10 @@ void CheckpointTimeline::paintFlag(QPainter& painter, int index, const QSizeF& v
     const bool accent = checkpoint.best || index == selected_;
     const QColor color = theme.color(accent ? Role::Accent : Role::Muted);
     if (index == selected_) {
-        paintPanel(painter, QRectF(x - 10, 1, 20, view_size.height() - 2), size::kRadius,
+        paintSurface(painter, QRectF(x - 10, 1, 20, view_size.height() - 2), size::kRadius,
                    theme.color(Role::AccentTint), {});
     } else if (index == hoveredItem()) {
-        paintPanel(painter, QRectF(x - 10, 1, 20, view_size.height() - 2), size::kRadius,
+        paintSurface(painter, QRectF(x - 10, 1, 20, view_size.height() - 2), size::kRadius,
                    theme.color(Role::Inset), {});
     }
     painter.setRenderHint(QPainter::Antialiasing);

@@ -223,7 +223,7 @@ void LineChart::Private::paintTable(QPainter& painter, const QRectF& area, doubl
         box.moveRight(std::round(px(x)) - 12.0);
     }
     box.moveLeft(std::max(box.left(), 4.0));
-    paintPanel(painter, box, size::kRadius, theme.color(Role::Surface), theme.color(Role::Border));
+    paintSurface(painter, box, size::kRadius, theme.color(Role::Surface), theme.color(Role::Border));
 
     double y = box.top() + kReadoutPadding / 2.0;
     const auto number = [&](int column, const QString& text, const QFont& font, Role role) {
@@ -284,7 +284,7 @@ void LineChart::Private::paintValueBox(QPainter& painter, const QRectF& area, do
     }
     box.moveTop(std::clamp(box.top(), area.top(), std::max(area.top(), area.bottom() - 22.0)));
     box.moveTopLeft(box.topLeft().toPoint());
-    paintPanel(painter, box, size::kRadius, theme.color(Role::Surface), theme.color(Role::Border));
+    paintSurface(painter, box, size::kRadius, theme.color(Role::Surface), theme.color(Role::Border));
     paintText(painter, box, Qt::AlignCenter, text, mono, theme.color(Role::Text));
 }
 

@@ -62,7 +62,7 @@ void paintDots(QPainter& painter, const QRectF& rect, const QColor& color) {
 
 } // namespace
 
-void paintPanel(QPainter& painter, const QRectF& rect, double radius, const QColor& fill,
+void paintSurface(QPainter& painter, const QRectF& rect, double radius, const QColor& fill,
                 const QColor& border, Qt::PenStyle style, double width) {
     painter.save();
     painter.setRenderHint(QPainter::Antialiasing);
@@ -82,7 +82,7 @@ void paintPanel(QPainter& painter, const QRectF& rect, double radius, const QCol
 }
 
 void paintFocus(QPainter& painter, const QRectF& rect, double radius) {
-    paintPanel(painter, rect, radius, {}, Theme::current().color(Role::Accent), Qt::SolidLine, 2.0);
+    paintSurface(painter, rect, radius, {}, Theme::current().color(Role::Accent), Qt::SolidLine, 2.0);
 }
 
 void paintHairline(QPainter& painter, const QPointF& from, const QPointF& to, const QColor& color) {

@@ -18,7 +18,7 @@ inline constexpr double kStaleOpacity = 0.45;
 inline constexpr double kSwatch = 10.0;
 
 /// Filled rounded rectangle with a 1-px inner border (no border for an invalid colour).
-void paintPanel(QPainter& painter, const QRectF& rect, double radius, const QColor& fill,
+void paintSurface(QPainter& painter, const QRectF& rect, double radius, const QColor& fill,
                 const QColor& border, Qt::PenStyle style = Qt::SolidLine, double width = 1.0);
 /// The 2-px accent outline that shows keyboard focus, inside `rect`.
 void paintFocus(QPainter& painter, const QRectF& rect, double radius);

@@ -40,7 +40,7 @@ const Option& as(const QStyleOption* option) {
 
 void drawOutline(QPainter& painter, const QRect& rect, Role fill, Role border, double radius) {
     const Theme& theme = Theme::current();
-    paintPanel(painter, rect, radius, theme.color(fill), theme.color(border));
+    paintSurface(painter, rect, radius, theme.color(fill), theme.color(border));
 }
 
 } // namespace
@@ -291,7 +291,7 @@ void Style::drawPrimitive(PrimitiveElement element, const QStyleOption* option, 
         return;
     case PE_Frame:
     case PE_FrameGroupBox:
-        paintPanel(*painter, option->rect, 0.0, {}, Theme::current().color(Role::Hairline));
+        paintSurface(*painter, option->rect, 0.0, {}, Theme::current().color(Role::Hairline));
         return;
     case PE_FrameTabBarBase:
         paintHairline(*painter, option->rect.bottomLeft(),

@@ -151,7 +151,7 @@ void paintBevel(QPainter& painter, const QRect& rect, const ButtonLook& look, Jo
     if (square_left) {
         shape.setLeft(shape.left() - 8.0);
     }
-    paintPanel(painter, shape, size::kRadius, look.fill, look.border);
+    paintSurface(painter, shape, size::kRadius, look.fill, look.border);
     if (square_left && look.border.isValid()) {
         paintHairline(painter, rect.topLeft(), rect.topLeft() + QPoint(0, rect.height()),
                       look.border);
@@ -257,7 +257,7 @@ void drawCheckIndicator(const QStyleOption& option, QPainter& painter, bool roun
                           : filled ? fill
                           : option.state & QStyle::State_MouseOver ? theme.color(Role::Muted)
                                                                    : theme.color(Role::Border);
-    paintPanel(painter, box, radius, fill, border);
+    paintSurface(painter, box, radius, fill, border);
     const QColor sign = theme.color(enabled ? Role::OnAccent : Role::Faint);
     if (on && round) {
         painter.save();

@@ -17,13 +17,13 @@ void drawField(const QStyleOption& option, QPainter& painter, const QWidget* wid
     const bool derived = isDerived(widget);
     const QColor fill = theme.color(enabled && !derived ? Role::Surface : Role::Background);
     if (focused && !derived) {
-        paintPanel(painter, option.rect, size::kRadius, fill,
+        paintSurface(painter, option.rect, size::kRadius, fill,
                    theme.color(isInvalid(widget) ? Role::Error : Role::Accent), Qt::SolidLine,
                    2.0);
         return;
     }
     const Role border = isInvalid(widget) ? Role::Error : enabled ? Role::Border : Role::Hairline;
-    paintPanel(painter, option.rect, size::kRadius, fill, theme.color(border),
+    paintSurface(painter, option.rect, size::kRadius, fill, theme.color(border),
                derived ? Qt::DashLine : Qt::SolidLine);
 }
 
@@ -187,7 +187,7 @@ void drawScrollBar(const QStyleOptionSlider& option, QPainter& painter, const QR
     const bool horizontal = option.orientation == Qt::Horizontal;
     const QRectF bar = horizontal ? QRectF(handle).adjusted(2, 2, -2, -2)
                                   : QRectF(handle).adjusted(2, 2, -2, -2);
-    paintPanel(painter, bar, 3.0, color, {});
+    paintSurface(painter, bar, 3.0, color, {});
 }
 
 void drawProgressBar(const QStyleOptionProgressBar& option, QPainter& painter) {
@@ -195,13 +195,13 @@ void drawProgressBar(const QStyleOptionProgressBar& option, QPainter& painter) {
     QRectF bar = option.rect;
     const double height = std::min(6.0, bar.height());
     bar = QRectF(bar.left(), bar.center().y() - height / 2.0, bar.width(), height);
-    paintPanel(painter, bar, height / 2.0, theme.color(Role::EmptyBar), {});
+    paintSurface(painter, bar, height / 2.0, theme.color(Role::EmptyBar), {});
     const double range = option.maximum - option.minimum;
     const double share = range > 0 ? (option.progress - option.minimum) / range : 0.0;
     if (share > 0) {
         QRectF filled = bar;
         filled.setWidth(std::max(height, bar.width() * std::min(1.0, share)));
-        paintPanel(painter, filled, height / 2.0, theme.color(Role::Accent), {});
+        paintSurface(painter, filled, height / 2.0, theme.color(Role::Accent), {});
     }
 }
 

@@ -89,7 +89,7 @@ void drawMenuItem(const QStyleOptionMenuItem& option, QPainter& painter) {
     }
     const bool enabled = option.state & QStyle::State_Enabled;
     if (enabled && (option.state & QStyle::State_Selected)) {
-        paintPanel(painter, QRectF(r).adjusted(4, 0, -4, 0), size::kRadius,
+        paintSurface(painter, QRectF(r).adjusted(4, 0, -4, 0), size::kRadius,
                    theme.color(Role::AccentTint), {});
     }
     const QColor text = theme.color(enabled ? Role::Text : Role::Faint);
@@ -136,7 +136,7 @@ void drawMenuBarItem(const QStyleOptionMenuItem& option, QPainter& painter) {
     painter.fillRect(option.rect, theme.color(Role::Background));
     const bool enabled = option.state & QStyle::State_Enabled;
     if (enabled && (option.state & QStyle::State_Selected)) {
-        paintPanel(painter, QRectF(option.rect).adjusted(1, 2, -1, -2), size::kRadius,
+        paintSurface(painter, QRectF(option.rect).adjusted(1, 2, -1, -2), size::kRadius,
                    theme.color(option.state & QStyle::State_Sunken ? Role::AccentTint
                                                                   : Role::EmptyBar),
                    {});

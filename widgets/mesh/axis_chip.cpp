@@ -144,7 +144,7 @@ void AxisTag::paintEvent(QPaintEvent*) {
     QPainter painter(this);
     painter.setRenderHint(QPainter::Antialiasing);
     const Theme& theme = Theme::current();
-    paintPanel(painter, rect(), size::kRadius, theme.color(Role::AccentTint),
+    paintSurface(painter, rect(), size::kRadius, theme.color(Role::AccentTint),
                theme.color(underMouse() ? Role::Accent : Role::AccentTint));
     const QRect cross = crossRect();
     QRectF words = QRectF(rect()).adjusted(kPad, 0, -kPad, 0);
@@ -236,7 +236,7 @@ void DropSlot::paintEvent(QPaintEvent*) {
                       : state_ == State::Refused ? Role::Warning
                       : underMouse()             ? Role::Text
                                                  : Role::Muted;
-    paintPanel(painter, rect(), size::kRadius,
+    paintSurface(painter, rect(), size::kRadius,
                state_ == State::Empty ? QColor() : theme.color(tintOf(role)),
                theme.color(state_ == State::Empty ? Role::Border : role), Qt::DashLine);
     paintText(painter, rect(), Qt::AlignCenter, shownText(), theme.font(TextStyle::Caption),

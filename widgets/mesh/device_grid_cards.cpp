@@ -118,7 +118,7 @@ void DeviceGrid::paintCard(QPainter& painter, int device, const QColor& color, c
                            bool lit) const {
     const Theme& theme = Theme::current();
     const bool chosen = device == selected_;
-    paintPanel(painter, rect, size::kCardRadius,
+    paintSurface(painter, rect, size::kCardRadius,
                theme.color(chosen ? Role::AccentTint : Role::Surface),
                theme.color(lit || chosen ? Role::Accent : Role::Border), Qt::SolidLine,
                lit || chosen ? 2 : 1);

@@ -169,7 +169,7 @@ void DeviceGrid::paintMarks(QPainter& painter, const Frame& frame) const {
     const auto outline = [&](int device, Role role, double width) {
         const QRectF rect = rectOf(device, frame);
         if (rect.intersects(frame.area)) {
-            paintPanel(painter, rect.adjusted(-1, -1, 1, 1), 1.0, {}, theme.color(role),
+            paintSurface(painter, rect.adjusted(-1, -1, 1, 1), 1.0, {}, theme.color(role),
                        Qt::SolidLine, width);
         }
     };

@@ -80,7 +80,7 @@ double deviceBadgeWidth(int devices) {
 
 void paintDeviceBadge(QPainter& painter, const QRectF& rect, int device, const QColor& color) {
     const Theme& theme = Theme::current();
-    paintPanel(painter, rect, 3.0, color, {});
+    paintSurface(painter, rect, 3.0, color, {});
     const QColor a = theme.color(Role::Surface);
     const QColor b = theme.color(Role::Text);
     paintText(painter, rect, Qt::AlignCenter, QString::number(device),

@@ -113,7 +113,7 @@ void GanttView::paintBadge(QPainter& painter, int row, const Frame& frame) const
     const QRectF badge(space::kGroup, std::round(place.center().y() - side / 2.0), kStageBadge,
                        side);
     // A stage may be many devices: it does not look like one of them.
-    paintPanel(painter, badge, side / 2, theme.color(Role::Surface), theme.color(Role::Border));
+    paintSurface(painter, badge, side / 2, theme.color(Role::Surface), theme.color(Role::Border));
     paintText(painter, badge, Qt::AlignCenter, QString::number(row),
               theme.font(TextStyle::MonoSmall), theme.color(Role::Muted), Qt::ElideNone);
 }
@@ -217,7 +217,7 @@ void GanttView::paintFollowed(QPainter& painter, const Frame& frame) const {
             const QRectF rect = partedRect(cellRect(cell, rowRect(row, frame), frame), exact);
             if (cell.microbatch == microbatch && exact >= kLeastParted) {
                 const bool cursor = itemOf(row, static_cast<int>(i)) == cursorItem();
-                paintPanel(painter, rect.adjusted(1, 1, -1, -1), 0.0, {}, ganttTextColor(cell.kind),
+                paintSurface(painter, rect.adjusted(1, 1, -1, -1), 0.0, {}, ganttTextColor(cell.kind),
                            Qt::SolidLine, cursor ? 2.0 : 1.0);
             }
         }

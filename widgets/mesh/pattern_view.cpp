@@ -166,12 +166,12 @@ void PatternView::paintScene(QPainter& painter, const QSizeF& view_size) const {
 void PatternView::paintCell(QPainter& painter, const PatternCell& cell, const QRectF& rect) const {
     const Theme& theme = Theme::current();
     if (!cell.value) {
-        paintPanel(painter, rect, 3.0, theme.color(Role::Surface), theme.color(Role::Hairline),
+        paintSurface(painter, rect, 3.0, theme.color(Role::Surface), theme.color(Role::Hairline),
                    Qt::DashLine);
         return;
     }
     const Role edge = cell.fresh ? Role::Accent : cell.done ? Role::Success : Role::Border;
-    paintPanel(painter, rect, 3.0,
+    paintSurface(painter, rect, 3.0,
                theme.color(cell.done    ? Role::SuccessTint
                            : cell.fresh ? Role::AccentTint
                                         : Role::Inset),
@@ -203,7 +203,7 @@ void PatternView::paintMessage(QPainter& painter, const PatternMessage& message,
                       std::min(frame.row - 2.0, QFontMetricsF(font).height()));
     const auto label = [&](const QPointF& center) {
         const QRectF rect(center - QPointF(size.width() / 2.0, size.height() / 2.0), size);
-        paintPanel(painter, rect, 3.0, theme.color(Role::Surface), color);
+        paintSurface(painter, rect, 3.0, theme.color(Role::Surface), color);
         paintText(painter, rect, Qt::AlignCenter, text, font, color, Qt::ElideNone);
     };
     if (progress >= 0.0) {

@@ -199,7 +199,7 @@ void ReshardView::paintRow(QPainter& painter, bool above, const Layout& layout) 
         if (width + 8.0 <= rect.width()) {
             QRectF label(0, 0, width + 6.0, kDeviceBadgeHeight + 2.0);
             label.moveCenter(rect.center());
-            paintPanel(painter, label, size::kRadius, theme.color(Role::Surface), {});
+            paintSurface(painter, label, size::kRadius, theme.color(Role::Surface), {});
             double x = label.left() + 3.0;
             for (int k = 0; badges && k < count; ++k) {
                 const int device = piece.devices[static_cast<std::size_t>(k)];

@@ -182,7 +182,7 @@ double ShardStrip::paintOwners(QPainter& painter, int shard, const QRectF& place
                           kDeviceBadgeHeight);
         paintDeviceBadge(painter, rect, owner, colors[static_cast<std::size_t>(owner)]);
         if (owner == selected_) {
-            paintPanel(painter, rect.adjusted(-2, -2, 2, 2), size::kRadius, {},
+            paintSurface(painter, rect.adjusted(-2, -2, 2, 2), size::kRadius, {},
                        theme.color(Role::Accent), Qt::SolidLine, 2.0);
         }
         x += badge + space::kTight;
@@ -210,7 +210,7 @@ void ShardStrip::paintPart(QPainter& painter, int shard, const QRectF& box,
                          color);
     }
     const bool chosen = shard == shards_.shardOf(selected_);
-    paintPanel(painter, chosen ? box.adjusted(-2, -2, 2, 2) : box, chosen ? 2.0 : 0.0, {},
+    paintSurface(painter, chosen ? box.adjusted(-2, -2, 2, 2) : box, chosen ? 2.0 : 0.0, {},
                theme.color(chosen ? Role::Accent : Role::Border), Qt::SolidLine,
                chosen ? 2.0 : 1.0);
 }

@@ -117,7 +117,7 @@ QString ratioText(double ratio) {
 }
 
 void paintOutline(QPainter& painter, const QRectF& rect, double width) {
-    paintPanel(painter, rect, 0.0, {}, Theme::current().color(Role::Text), Qt::SolidLine, width);
+    paintSurface(painter, rect, 0.0, {}, Theme::current().color(Role::Text), Qt::SolidLine, width);
 }
 
 } // namespace
@@ -162,7 +162,7 @@ void TileView::paintPadding(QPainter& painter, const Layout& layout) const {
               QPointF(box.right(), layout.rows.starts[r + 1])});
     }
     if (any) {
-        paintPanel(painter, box, 0.0, {}, theme.color(Role::Border));
+        paintSurface(painter, box, 0.0, {}, theme.color(Role::Border));
     }
 }
 
@@ -236,7 +236,7 @@ void TileView::paintLabel(QPainter& painter, const QRectF& rect, const std::vect
     QRectF box(QPointF(0, 0), label->size);
     box.moveCenter(rect.center());
     box.moveTopLeft({std::round(box.left()), std::round(box.top())});
-    paintPanel(painter, box, size::kRadius, theme.color(Role::Surface), {});
+    paintSurface(painter, box, size::kRadius, theme.color(Role::Surface), {});
     const QRectF inner =
         box.adjusted(kLabelPadding, kLabelPadding / 2.0, -kLabelPadding, -kLabelPadding / 2.0);
     const double left =

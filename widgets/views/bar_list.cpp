@@ -111,7 +111,7 @@ void BarList::paintScene(QPainter& painter, const QSizeF& view_size) const {
         const QRectF line(0, i * row, view_size.width(), row);
         const bool stands_back = chosen_ >= 0 && i != chosen_;
         if (i == hoveredItem() || i == chosen_) {
-            paintPanel(painter, line, size::kRadius,
+            paintSurface(painter, line, size::kRadius,
                        theme.color(i == chosen_ ? Role::AccentTint : Role::Inset), {});
         }
         paintText(painter, QRectF(4, line.top(), name, row), Qt::AlignLeft | Qt::AlignVCenter,
@@ -124,7 +124,7 @@ void BarList::paintScene(QPainter& painter, const QSizeF& view_size) const {
         if (bar.count > 0) {
             filled.setWidth(std::max(1.0, filled.width())); // a single sample still shows
             const QColor color = theme.color(Role::Accent);
-            paintPanel(
+            paintSurface(
                 painter, filled, 2.0,
                 stands_back ? mixed(color, theme.color(Role::Surface), kFadedCountBar) : color, {});
         }

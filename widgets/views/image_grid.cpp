@@ -172,7 +172,7 @@ void ImageGrid::paintCell(QPainter& painter, const QRectF& cell, const GridImage
     }
     const Role role = image.wrong ? Role::Error : Role::Text;
     if (image.wrong) {
-        paintPanel(painter, picture.adjusted(-1, -1, 1, 1), 3.0, {}, theme.color(Role::Error),
+        paintSurface(painter, picture.adjusted(-1, -1, 1, 1), 3.0, {}, theme.color(Role::Error),
                    Qt::SolidLine, 2.0);
     }
     const double height = lineHeight(TextStyle::Caption);

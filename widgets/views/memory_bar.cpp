@@ -276,7 +276,7 @@ void MemoryBar::paintLegend(QPainter& painter, double width) const {
         const QRectF swatch(entry.rect.left(), std::round(entry.rect.center().y() - kSwatch / 2.0),
                             kSwatch, kSwatch);
         if (memoryFill(category) == Fill::Solid) {
-            paintPanel(painter, swatch, 2.0, theme.memory(category), {});
+            paintSurface(painter, swatch, 2.0, theme.memory(category), {});
         } else {
             paintFill(painter, swatch, theme.memory(category), memoryFill(category));
         }

@@ -323,7 +323,7 @@ void MemoryTimeline::paintSpans(QPainter& painter, const QRectF& plot) const {
         if (rect.width() > 4.0) {
             rect.setWidth(rect.width() - 1.0); // the gap that parts neighbours
         }
-        paintPanel(painter, rect, rect.width() > 8.0 ? 2.0 : 0.0, fills[span.shade], {});
+        paintSurface(painter, rect, rect.width() > 8.0 ? 2.0 : 0.0, fills[span.shade], {});
         if (form_ != Form::Slim && rect.width() >= textWidth(caption, span.name) + 10.0) {
             paintText(painter, rect.adjusted(6, 0, -2, 0), Qt::AlignLeft | Qt::AlignVCenter,
                       span.name, caption,

@@ -244,7 +244,7 @@ void ParallelView::paintValues(QPainter& painter, int line, const QRectF& plot) 
         const double x = axisX(axis, plot);
         const double left = axis + 1 == axisCount() ? x - width - 4 : x + 4;
         const QRectF box(left, plot.bottom() - *at * plot.height() - height / 2, width, height);
-        paintPanel(painter, box, size::kRadius, theme.color(Role::Surface),
+        paintSurface(painter, box, size::kRadius, theme.color(Role::Surface),
                    theme.color(Role::Border));
         paintText(painter, box, Qt::AlignCenter, text, font, theme.color(Role::Text));
     }

@@ -84,12 +84,12 @@ void ProbabilityBars::paintScene(QPainter& painter, const QSizeF& view_size) con
                   probabilityNumber(bar.share) + QStringLiteral(" %"), mono,
                   theme.color(i == 0 ? Role::Text : Role::Muted), Qt::ElideNone);
         const QRectF whole(0, line.bottom() + 2.0, view_size.width(), kProbabilityBar);
-        paintPanel(painter, whole, kProbabilityBar / 2.0, theme.color(Role::EmptyBar), {});
+        paintSurface(painter, whole, kProbabilityBar / 2.0, theme.color(Role::EmptyBar), {});
         QRectF filled = whole;
         filled.setWidth(whole.width() * std::clamp(bar.share, 0.0, 1.0));
         const QColor color = theme.color(i == 0 ? Role::Accent : Role::Muted);
         if (filled.width() >= kProbabilityBar) {
-            paintPanel(painter, filled, kProbabilityBar / 2.0, color, {});
+            paintSurface(painter, filled, kProbabilityBar / 2.0, color, {});
         } else if (bar.share > 0.0) {
             filled.setWidth(std::max(kLeastProbability, filled.width()));
             painter.fillPath(shared(whole, filled), color);

@@ -269,14 +269,14 @@ void SketchPad::paintEvent(QPaintEvent*) {
     painter.setRenderHint(QPainter::SmoothPixmapTransform, image_.width() > rect.width());
     painter.drawImage(rect, image_);
     painter.setRenderHint(QPainter::Antialiasing);
-    paintPanel(painter, rect, 0, {}, theme.color(Role::Border));
+    paintSurface(painter, rect, 0, {}, theme.color(Role::Border));
     if (isEnabled() && isBlank() && !keyboard_) {
         paintText(painter, rect, Qt::AlignCenter, tr("Draw here, or drop a picture"),
                   theme.font(TextStyle::Caption), QColor(Qt::white), Qt::ElideNone);
     }
     if (hasFocus() && keyboard_) {
         const double side = rect.width() / image_.width();
-        paintPanel(painter,
+        paintSurface(painter,
                    QRectF(rect.left() + pen_.x() * side, rect.top() + pen_.y() * side, side, side)
                        .adjusted(-1, -1, 1, 1),
                    0, {}, theme.color(Role::Accent), Qt::SolidLine, 2.0);

@@ -10,8 +10,8 @@
 #include "ui/bridge/plan/pipeline_chart.h"
 #include "ui/bridge/plan/plan_preview.h"
 #include "ui/pages/plan/plan_page.h"
-#include "ui/pages/plan/moment/scrub_part.h"
-#include "ui/pages/plan/mesh/rules/tile_part.h"
+#include "ui/pages/plan/moment/scrub_panel.h"
+#include "ui/pages/plan/mesh/rules/tile_panel.h"
 #include "widgets/controls/controls.h"
 #include "widgets/mesh/device_grid.h"
 #include "widgets/mesh/gantt_view.h"
@@ -60,7 +60,7 @@ bool open_mesh(ui::Studio& studio, ui::MainWindow& window, const char* preset,
     studio.openPath(std::filesystem::path(WEFT_SOURCE_PRESETS) / preset);
     studio.draft().apply(settings);
     window.showPage("plan");
-    window.findChild<widgets::SegmentedControl*>("planPart")->setCurrentIndex(0);
+    window.findChild<widgets::SegmentedControl*>("planTab")->setCurrentIndex(0);
     if (!studio.draft().isValid()) {
         std::printf("%s: not valid: %s\n", preset,
                     config::to_text(studio.draft().diagnostics().front()).c_str());
@@ -78,7 +78,7 @@ void scrub(ui::Studio& studio, ui::MainWindow& window, const char* what, const c
         std::printf("%s: there is no plan\n", what);
         return;
     }
-    auto* part = window.findChild<ui::ScrubPart*>();
+    auto* part = window.findChild<ui::ScrubPanel*>();
     wait_for("all alternatives planned", [&] { return isIdle(preview_of(window)); });
     const int count = part->moments()->count();
     std::printf("%s: %d executions of ops\n", what, count);
@@ -189,7 +189,7 @@ void look_at_devices(const char* what, const char* devices, const char* axes, co
     wait_for("all alternatives planned", [&] { return isIdle(preview_of(open.window())); });
     std::printf("%s: %d devices\n", what, grid.itemCount());
     bench::TimedApplication::self().report("  events while it was opened and planned");
-    auto* part = open.window().findChild<ui::TilePart*>();
+    auto* part = open.window().findChild<ui::TilePanel*>();
     const auto& slots_of = preview_of(open.window()).digest()->plan->state_slots;
     print("  another tensor shown and painted",
           timed(40,

@@ -152,7 +152,7 @@ void tourPlan(Tour& tour) {
     wait_for([&] { return tour.find<QWidget>("adopt")->isEnabled(); }, 20000);
     tour.shoot("plan", "plan-what-if");
     tour.find<QAbstractButton>("clearWhatIf")->click();
-    tour.choose("planPart", -1);
+    tour.choose("planTab", -1);
     settle(3000);
     tour.shoot("plan", "plan-program");
     auto* layer = tour.find<QComboBox>("layerChoice");
@@ -160,7 +160,7 @@ void tourPlan(Tour& tour) {
     tour.choose("programForm", -1);
     settle(2000);
     tour.shoot("plan", "plan-graph");
-    tour.choose("planPart", 0);
+    tour.choose("planTab", 0);
     tour.studio.draft().setField("training.memory_budget", 64 << 20);
     settle(8000); // with what would make it fit
     tour.shootAll("plan", "plan-does-not-fit");
@@ -175,8 +175,8 @@ void tourMesh(Tour& tour) {
     tour.openPreset("tiny-gpt");
     tour.studio.draft().apply({R"(mesh={"devices": "cpu:4", "strategy": "2d"})"});
     tour.window.showPage("plan");
-    wait_for([&] { return tour.find<QWidget>("planPart")->isVisible(); }, 20000);
-    tour.choose("planPart", 0);
+    wait_for([&] { return tour.find<QWidget>("planTab")->isVisible(); }, 20000);
+    tour.choose("planTab", 0);
     settle(3000); // the plan, and what is looked for after it
     const auto parts = tour.find<QWidget>("meshDrawer")->findChildren<QAbstractButton*>();
     for (QAbstractButton* part : parts) {
@@ -210,8 +210,8 @@ void tourMesh(Tour& tour) {
         wait_for([&] { return !tour.studio.isTraining(); }, 60000);
         parts.first()->click();
     }
-    tour.choose("planPart", -1);
-    tour.choose("planPart", 0);
+    tour.choose("planTab", -1);
+    tour.choose("planTab", 0);
 }
 
 } // namespace weft::tour

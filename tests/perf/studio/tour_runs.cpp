@@ -35,7 +35,7 @@ void wait_for_end(Tour& tour) {
 
 /// The parts beside the charts of a run that is paused: confusion matrix, a sample to try.
 void tourPredictions(Tour& tour) {
-    const auto parts = tour.find<QWidget>("predictionPart")->findChildren<QAbstractButton*>();
+    const auto parts = tour.find<QWidget>("predictionTab")->findChildren<QAbstractButton*>();
     parts[1]->click();
     settle(50);
     tour.snap("train-confusion-loading");
@@ -165,10 +165,10 @@ void tourRuns(Tour& tour) {
         QItemSelectionModel::ClearAndSelect | QItemSelectionModel::Rows);
     settle(1000);
     tour.shootAll("runs", "runs");
-    tour.choose("comparePart", -1);
+    tour.choose("compareTab", -1);
     table->clearSelection();
     tour.shoot("runs", "runs-parallel");
-    tour.choose("comparePart", 0);
+    tour.choose("compareTab", 0);
     tour.shoot("home", "home-many-runs");
     tour.studio.showRun(tour.place("2026-01-02_long_001"));
     settle(30);

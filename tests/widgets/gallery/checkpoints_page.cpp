@@ -27,7 +27,7 @@ using namespace widgets;
 namespace {
 
 QWidget* makeFolders() {
-    auto* side = new Panel;
+    auto* side = new Surface;
     side->setFixedWidth(232);
     auto* layout = new QVBoxLayout(side);
     layout->setContentsMargins(0, 0, 0, 0);
@@ -65,7 +65,7 @@ QWidget* makeFolders() {
 }
 
 QWidget* makeMiddle() {
-    auto* middle = new Panel;
+    auto* middle = new Surface;
     auto* layout = new QVBoxLayout(middle);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
@@ -124,7 +124,7 @@ QWidget* makeMiddle() {
 }
 
 QWidget* makeResume() {
-    auto* side = new Panel;
+    auto* side = new Surface;
     side->setFixedWidth(336);
     auto* layout = new QVBoxLayout(side);
     layout->setContentsMargins(0, 0, 0, 0);
@@ -177,7 +177,7 @@ QWidget* makeResume() {
 } // namespace
 
 QWidget* makeCheckpointsPage() {
-    auto* page = new Panel;
+    auto* page = new Surface;
     auto* layout = new QVBoxLayout(page);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);

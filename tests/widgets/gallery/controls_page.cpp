@@ -198,7 +198,7 @@ QWidget* makeIcons() {
 } // namespace
 
 QWidget* makeControlsPage() {
-    auto* page = new Panel(Role::Background);
+    auto* page = new Surface(Role::Background);
     auto* layout = new QHBoxLayout(page);
     layout->setContentsMargins(24, 24, 24, 24);
     layout->setSpacing(16);

@@ -204,7 +204,7 @@ QTableView* makeRuns() {
 } // namespace
 
 QWidget* makeHomePage() {
-    auto* page = new Panel(Role::Background);
+    auto* page = new Surface(Role::Background);
     auto* layout = new QVBoxLayout(page);
     layout->setContentsMargins(24, 16, 24, 16);
     layout->setSpacing(8);

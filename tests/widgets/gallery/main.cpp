@@ -28,7 +28,7 @@ namespace {
 using namespace widgets;
 
 QWidget* makeToolbar() {
-    auto* bar = new Panel(Role::Surface);
+    auto* bar = new Surface(Role::Surface);
     bar->setFixedHeight(size::kToolbarHeight - 2);
     auto* layout = new QHBoxLayout(bar);
     layout->setContentsMargins(12, 0, 12, 0);
@@ -82,7 +82,7 @@ NavRail* makeRail() {
 }
 
 QWidget* makeStatusBar() {
-    auto* bar = new Panel(Role::Background);
+    auto* bar = new Surface(Role::Background);
     bar->setFixedHeight(size::kStatusBarHeight);
     auto* layout = new QHBoxLayout(bar);
     layout->setContentsMargins(12, 0, 12, 0);
@@ -110,7 +110,7 @@ struct Shell {
 
 Shell makeShell() {
     Shell shell;
-    shell.window = new Panel(Role::Background);
+    shell.window = new Surface(Role::Background);
     shell.window->setWindowTitle(QStringLiteral("Widget gallery"));
     shell.window->setWindowIcon(applicationIcon());
     auto* column = new QVBoxLayout(shell.window);

@@ -103,7 +103,7 @@ QWidget* makePalette() {
 } // namespace
 
 QWidget* makeMessagesPage() {
-    auto* page = new Panel(Role::Surface);
+    auto* page = new Surface(Role::Surface);
     auto* layout = new QVBoxLayout(page);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);

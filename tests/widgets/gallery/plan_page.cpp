@@ -218,7 +218,7 @@ QWidget* makeGraph() {
 }
 
 QWidget* titled(const QString& title, QWidget* content) {
-    auto* panel = new Panel;
+    auto* panel = new Surface;
     auto* layout = new QVBoxLayout(panel);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
@@ -230,7 +230,7 @@ QWidget* titled(const QString& title, QWidget* content) {
 } // namespace
 
 QWidget* makePlanPage() {
-    auto* page = new Panel;
+    auto* page = new Surface;
     auto* column = new QVBoxLayout(page);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(1);

@@ -127,7 +127,7 @@ LineChart* makeSmallChart(const QString& title, const Curve& curve, SeriesForm f
 }
 
 QWidget* makeCharts() {
-    auto* charts = new Panel;
+    auto* charts = new Surface;
     QVBoxLayout* layout = column(charts);
     layout->addWidget(makeChartHeader());
     LineChart* loss = makeLossChart();
@@ -198,7 +198,7 @@ QWidget* makeTry() {
 }
 
 QWidget* makeSide() {
-    auto* side = new Panel;
+    auto* side = new Surface;
     QVBoxLayout* layout = column(side);
     auto* header = new SectionHeader(QStringLiteral("Samples"));
     header->setSubtitle(QStringLiteral("same images each time"));
@@ -228,7 +228,7 @@ QWidget* makeSide() {
 } // namespace
 
 QWidget* makeTrainPage() {
-    auto* page = new Panel;
+    auto* page = new Surface;
     QVBoxLayout* layout = column(page);
     layout->addWidget(makeNumbers());
     auto* row = new QHBoxLayout;

@@ -14,7 +14,7 @@ namespace weft::gallery {
 using namespace widgets;
 
 QWidget* makeTrainingPage() {
-    auto* page = new Panel;
+    auto* page = new Surface;
     auto* layout = new QVBoxLayout(page);
     layout->setContentsMargins(16, 16, 16, 16);
     auto* figures = new FigureStrip;

@@ -183,8 +183,8 @@ void DataPreview::open() {
             set_ = std::move(opened.set);
             facts_ = {};
             state_ = State::Ready;
-            if (!hasPart(part_)) {
-                part_ = DataPart::Train;
+            if (!hasSplit(part_)) {
+                part_ = DataSplit::Train;
             }
             class_ = -1;
             first_ = 0;
@@ -202,9 +202,9 @@ void DataPreview::tellDraft() {
     draft_.setFindings(FindingSource::Data, findings);
 }
 
-bool DataPreview::hasPart(DataPart part) const {
-    return (part == DataPart::Train        ? set_.train
-            : part == DataPart::Validation ? set_.validation
+bool DataPreview::hasSplit(DataSplit part) const {
+    return (part == DataSplit::Train        ? set_.train
+            : part == DataSplit::Validation ? set_.validation
                                            : set_.test) != nullptr;
 }
 
@@ -223,8 +223,8 @@ void DataPreview::lookInto() {
     emit samplesChanged();
     runInBackground(
         this,
-        [source = part_ == DataPart::Train        ? set_.train
-                  : part_ == DataPart::Validation ? set_.validation
+        [source = part_ == DataSplit::Train        ? set_.train
+                  : part_ == DataSplit::Validation ? set_.validation
                                                   : set_.test,
          stop = stop_.get_token()] { return factsOf(source, stop); },
         [this, job = open_job_, part = part_](PartFacts found) {
@@ -241,8 +241,8 @@ void DataPreview::lookInto() {
         });
 }
 
-void DataPreview::setPart(DataPart part) {
-    if (part != part_ && state_ == State::Ready && hasPart(part)) {
+void DataPreview::setSplit(DataSplit part) {
+    if (part != part_ && state_ == State::Ready && hasSplit(part)) {
         part_ = part;
         class_ = -1;
         first_ = 0;
@@ -297,7 +297,7 @@ void DataPreview::readSamples() {
         return;
     }
     const WantedSamples wanted{known, class_, first_, page_size_,
-                               part_ == DataPart::Train ? epoch_ : -1};
+                               part_ == DataSplit::Train ? epoch_ : -1};
     reading_ = true;
     emit samplesChanged();
     runInBackground(

@@ -23,7 +23,7 @@ namespace weft::ui {
 class Draft;
 
 /// The part of the data that is looked at.
-enum class DataPart { Train, Validation, Test };
+enum class DataSplit { Train, Validation, Test };
 
 class DataPreview : public QObject {
     Q_OBJECT
@@ -64,10 +64,10 @@ public:
     /// Training samples have random transforms: another epoch shows them otherwise.
     bool isRandom() const { return random_; }
 
-    DataPart part() const { return part_; }
+    DataSplit part() const { return part_; }
     /// Looking at the test part opens it.
-    void setPart(DataPart part);
-    bool hasPart(DataPart part) const;
+    void setSplit(DataSplit part);
+    bool hasSplit(DataSplit part) const;
     /// Of the part looked at; null while it is being opened.
     std::shared_ptr<const PartFacts> facts() const;
 
@@ -115,7 +115,7 @@ private:
     data::OpenContext context_;
     data::DataSet set_;
     bool random_ = false;
-    DataPart part_ = DataPart::Train;
+    DataSplit part_ = DataSplit::Train;
     std::array<std::shared_ptr<const PartFacts>, 3> facts_;
     std::int64_t epoch_ = 0;
     std::int32_t class_ = -1;

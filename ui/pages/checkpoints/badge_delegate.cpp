@@ -54,7 +54,7 @@ void BadgeDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
     for (const Pill& pill : pillsOf(table_, index)) {
         const QRectF taken = widgets::paintPill(*painter, rest, pill.text, pill.role, pill.icon);
         if (option.state & QStyle::State_Selected) { // on ground of its own colour
-            widgets::paintPanel(*painter, taken, taken.height() / 2.0, QColor(Qt::transparent),
+            widgets::paintSurface(*painter, taken, taken.height() / 2.0, QColor(Qt::transparent),
                                 widgets::Theme::current().color(Role::Border));
         }
         rest.setLeft(taken.right() + widgets::space::kTight);

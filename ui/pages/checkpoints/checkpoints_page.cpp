@@ -132,7 +132,7 @@ QWidget* CheckpointsPage::createHeader(Actions& actions) {
 }
 
 QWidget* CheckpointsPage::createTree() {
-    auto* side = new widgets::Panel;
+    auto* side = new widgets::Surface;
     side->setMinimumWidth(120);
     auto* column = new QVBoxLayout(side);
     column->setContentsMargins(0, 0, 0, 0);
@@ -150,7 +150,7 @@ QWidget* CheckpointsPage::createTree() {
 }
 
 QWidget* CheckpointsPage::createMiddle() {
-    auto* middle = new widgets::Panel;
+    auto* middle = new widgets::Surface;
     auto* column = new QVBoxLayout(middle);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);

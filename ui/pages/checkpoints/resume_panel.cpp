@@ -109,7 +109,7 @@ QString time_left_text(const CheckpointRow& row, const RunModel& run) {
 
 } // namespace
 
-ResumePanel::ResumePanel(QWidget* parent) : Panel(Role::Surface, parent) {
+ResumePanel::ResumePanel(QWidget* parent) : Surface(Role::Surface, parent) {
     auto* column = new QVBoxLayout(this);
     column->addStrut(264); // wider where the buttons need it
     column->setContentsMargins(0, 0, 0, 0);

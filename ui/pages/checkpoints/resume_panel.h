@@ -23,7 +23,7 @@ class DraftChanges;
 class RunModel;
 struct CheckpointRow;
 
-class ResumePanel : public widgets::Panel {
+class ResumePanel : public widgets::Surface {
     Q_OBJECT
 public:
     explicit ResumePanel(QWidget* parent = nullptr);

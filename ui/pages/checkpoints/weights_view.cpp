@@ -29,7 +29,7 @@ QStandardItem* weightCell(const QString& text, bool number) {
 
 } // namespace
 
-WeightsView::WeightsView(QWidget* parent) : Panel(widgets::Role::Surface, parent) {
+WeightsView::WeightsView(QWidget* parent) : Surface(widgets::Role::Surface, parent) {
     setObjectName("weightsView");
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);

@@ -15,7 +15,7 @@ class EmptyState;
 
 namespace weft::ui {
 
-class WeightsView : public widgets::Panel {
+class WeightsView : public widgets::Surface {
     Q_OBJECT
 public:
     explicit WeightsView(QWidget* parent = nullptr);

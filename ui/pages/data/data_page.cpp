@@ -9,13 +9,13 @@
 #include "ui/file_dialog.h"
 #include "ui/forms/field_group.h"
 #include "ui/forms/form.h"
-#include "ui/samples/class_part.h"
-#include "ui/samples/sample_part.h"
-#include "ui/pages/data/about_part.h"
+#include "ui/samples/class_panel.h"
+#include "ui/samples/data_sample_panel.h"
+#include "ui/pages/data/about_panel.h"
 #include "ui/pages/data/built_in.h"
-#include "ui/pages/data/editor_part.h"
-#include "ui/pages/data/scan_part.h"
-#include "ui/pages/data/split_part.h"
+#include "ui/pages/data/editor_panel.h"
+#include "ui/pages/data/scan_panel.h"
+#include "ui/pages/data/split_panel.h"
 #include "ui/pages/draft_header.h"
 #include "ui/pages/drawings.h"
 #include "ui/pages/page_list.h"
@@ -77,7 +77,7 @@ DataPage::DataPage(Studio& studio, Actions&)
     auto* roll = new QShortcut(QKeySequence(Qt::Key_R), this);
     roll->setContext(Qt::WidgetWithChildrenShortcut);
     connect(roll, &QShortcut::activated, this, [this] {
-        if (preview_.isRandom() && preview_.part() == DataPart::Train) {
+        if (preview_.isRandom() && preview_.part() == DataSplit::Train) {
             preview_.reroll();
         }
     });
@@ -106,7 +106,7 @@ QWidget* DataPage::createHeader() {
     exporting_->setObjectName("dataExport");
     header->addControl(exporting_);
     connect(part_, &widgets::SegmentedControl::currentIndexChanged, this,
-            [this](int index) { preview_.setPart(static_cast<DataPart>(index)); });
+            [this](int index) { preview_.setSplit(static_cast<DataSplit>(index)); });
     return header;
 }
 
@@ -181,7 +181,7 @@ QWidget* DataPage::createContent() {
     splitter->setHandleWidth(1);
     splitter->setChildrenCollapsible(false);
     splitter->addWidget(createSettings());
-    samples_ = new SamplePart(preview_);
+    samples_ = new DataSamplePanel(preview_);
     splitter->addWidget(samples_);
     splitter->addWidget(createFacts());
     splitter->setStretchFactor(0, 0);
@@ -193,16 +193,16 @@ QWidget* DataPage::createContent() {
 }
 
 QWidget* DataPage::createSettings() {
-    auto* panel = new widgets::Panel;
+    auto* panel = new widgets::Surface;
     auto* column = new QVBoxLayout(panel);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
     const auto add = [&](const char* pointer, const QString& title) {
         column->addWidget(
-            new EditorPart(form_source_, *form_source_.field(pointer), pointer, title));
+            new EditorPanel(form_source_, *form_source_.field(pointer), pointer, title));
     };
     add("/data/train", tr("Source"));
-    column->addWidget(new SplitPart(form_source_, studio_.draft(), preview_));
+    column->addWidget(new SplitPanel(form_source_, studio_.draft(), preview_));
     add("/data/transforms", tr("Transforms"));
     add("/data/test", tr("Test"));
     auto* order = new FieldGroup(
@@ -215,17 +215,17 @@ QWidget* DataPage::createSettings() {
 }
 
 QWidget* DataPage::createFacts() {
-    auto* panel = new widgets::Panel;
+    auto* panel = new widgets::Surface;
     auto* column = new QVBoxLayout(panel);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
-    column->addWidget(new ClassPart(preview_));
-    auto* scan = new ScanPart(preview_);
+    column->addWidget(new ClassPanel(preview_));
+    auto* scan = new ScanPanel(preview_);
     column->addWidget(scan);
-    column->addWidget(new AboutPart(studio_.draft(), preview_));
+    column->addWidget(new AboutPanel(studio_.draft(), preview_));
     column->addStretch(1);
-    connect(scan, &ScanPart::sampleChosen, this, [this](DataPart part, std::int64_t index) {
-        preview_.setPart(part);
+    connect(scan, &ScanPanel::sampleChosen, this, [this](DataSplit part, std::int64_t index) {
+        preview_.setSplit(part);
         preview_.setClass(-1);
         preview_.setFirst(index);
     });
@@ -296,11 +296,11 @@ void DataPage::updateParts() {
     const bool ready = preview_.state() == DataPreview::State::Ready;
     const QSignalBlocker blocker(part_);
     part_->setCurrentIndex(static_cast<int>(preview_.part()));
-    part_->setSegmentEnabled(static_cast<int>(DataPart::Validation),
-                             ready && preview_.hasPart(DataPart::Validation),
+    part_->setSegmentEnabled(static_cast<int>(DataSplit::Validation),
+                             ready && preview_.hasSplit(DataSplit::Validation),
                              tr("Validation is switched off"));
-    part_->setSegmentEnabled(static_cast<int>(DataPart::Test),
-                             ready && preview_.hasPart(DataPart::Test),
+    part_->setSegmentEnabled(static_cast<int>(DataSplit::Test),
+                             ready && preview_.hasSplit(DataSplit::Test),
                              tr("This data has no test part"));
 }
 

@@ -19,7 +19,7 @@ class SegmentedControl;
 
 namespace weft::ui {
 
-class SamplePart;
+class DataSamplePanel;
 struct BuiltIn;
 
 class DataPage : public Page {
@@ -61,7 +61,7 @@ private:
     QPushButton* exporting_;
     widgets::ProgressLine* progress_;
     QStackedWidget* stack_;
-    SamplePart* samples_;
+    DataSamplePanel* samples_;
 };
 
 } // namespace weft::ui

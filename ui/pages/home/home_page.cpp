@@ -6,7 +6,7 @@
 #include "ui/bridge/convert.h"
 #include "ui/file_dialog.h"
 #include "ui/pages/home/demo_card.h"
-#include "ui/pages/home/offer_page.h"
+#include "ui/pages/home/offer_panel.h"
 #include "ui/pages/home/preset_row.h"
 #include "ui/pages/home/recent_runs.h"
 #include "ui/pages/page_list.h"
@@ -95,7 +95,7 @@ HomePage::HomePage(Studio& studio, Actions& actions)
     auto* shelf = new widgets::Shelf(stack_, widgets::Shelf::Edge::Top);
     shelf->add(recovery_);
     outer->addWidget(shelf, 1);
-    createOfferPage();
+    createOfferPanel();
 
     connect(demo_, &DemoCard::failed, this, &HomePage::report);
     connect(demo_, &DemoCard::exported, this, &HomePage::showWritten);
@@ -127,17 +127,17 @@ bool HomePage::leads() const {
     return stack_->currentWidget() == offer_;
 }
 
-void HomePage::createOfferPage() {
-    offer_ = new OfferPage(studio_);
+void HomePage::createOfferPanel() {
+    offer_ = new OfferPanel(studio_);
     stack_->addWidget(offer_);
     connect(stack_, &QStackedWidget::currentChanged, this, &HomePage::leadChanged);
     const auto leave = [this] {
         stack_->setCurrentIndex(kStartPage);
         offer_->offer().forget();
     };
-    connect(offer_, &OfferPage::closed, this, leave);
-    connect(offer_, &OfferPage::failed, this, &HomePage::report);
-    connect(offer_, &OfferPage::editing, this, [this, leave] {
+    connect(offer_, &OfferPanel::closed, this, leave);
+    connect(offer_, &OfferPanel::failed, this, &HomePage::report);
+    connect(offer_, &OfferPanel::editing, this, [this, leave] {
         leave();
         emit pageRequested("data");
     });

@@ -18,7 +18,7 @@ class Banner;
 namespace weft::ui {
 
 class DemoCard;
-class OfferPage;
+class OfferPanel;
 class PresetRow;
 class RecentRuns;
 
@@ -30,7 +30,7 @@ public:
     void activated() override;
     bool editsDraft() const override { return true; }
     bool leads() const override;
-    OfferPage* offerPage() const { return offer_; }
+    OfferPanel* offerPanel() const { return offer_; }
 
     /// Asks for a file or a folder; tests replace the dialog by an answer.
     std::function<QString(const QString& title, bool folder)> askForPath;
@@ -41,7 +41,7 @@ protected:
     void changeEvent(QEvent* event) override;
 
 private:
-    void createOfferPage();
+    void createOfferPanel();
     QWidget* createDropZone();
     QWidget* createChooseButton();
     void arrange();
@@ -56,7 +56,7 @@ private:
     QAction* try_;
     std::filesystem::path to_try_; // once it is on screen
     QStackedWidget* stack_;
-    OfferPage* offer_;
+    OfferPanel* offer_;
     widgets::Banner* recovery_;
     QBoxLayout* top_;
     DemoCard* demo_;

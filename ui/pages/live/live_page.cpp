@@ -38,7 +38,7 @@ namespace weft::ui {
 namespace {
 
 enum TrainNumber { StepNumber, LossNumber, MetricNumber, SpeedNumber, TimeNumber };
-enum PredictionPart { SamplePart, ConfusionPart, TryPart };
+enum PredictionTab { SampleTab, ConfusionTab, TryTab };
 enum TrainSheet { TrainEmptySheet, PhaseSheet, TrainRunSheet, ScalarSheet };
 
 using widgets::BigNumber;
@@ -210,7 +210,7 @@ QWidget* LivePage::createEmptyPage(Actions& actions) {
 }
 
 QWidget* LivePage::createPhasePage() {
-    auto* page = new widgets::Panel;
+    auto* page = new widgets::Surface;
     auto* column = new QVBoxLayout(page);
     column->setContentsMargins(widgets::space::kSection, widgets::space::kSection,
                                widgets::space::kSection, widgets::space::kSection);
@@ -281,13 +281,13 @@ QWidget* LivePage::createSide(Actions& actions) {
     side->setChildrenCollapsible(false);
     auto* overlay = new OverlayPanel(*curve_runs_, studio_.index());
     side->addWidget(overlay);
-    auto* lower = new widgets::Panel;
+    auto* lower = new widgets::Surface;
     auto* column = new QVBoxLayout(lower);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
     auto* header = new widgets::SectionHeader(tr("Predictions"));
     auto* part = new widgets::SegmentedControl({tr("Samples"), tr("Confusion"), tr("Try it")});
-    part->setObjectName("predictionPart");
+    part->setObjectName("predictionTab");
     part->setAccessibleName(tr("Show predictions as"));
     part->setCompact(true);
     header->addControl(part);
@@ -305,15 +305,15 @@ QWidget* LivePage::createSide(Actions& actions) {
             &QStackedWidget::setCurrentIndex);
     connect(actions.get(action::kTry), &QAction::triggered, this, [this, part] {
         emit pageRequested("train");
-        part->setCurrentIndex(TryPart);
+        part->setCurrentIndex(TryTab);
         part->setFocus();
     });
     connect(&studio_.run(), &RunModel::reset, part, [this, part] {
         const bool classes = hasClasses(studio_.run());
-        part->setSegmentEnabled(ConfusionPart, classes,
+        part->setSegmentEnabled(ConfusionTab, classes,
                                 tr("This run predicts numbers: there are no classes to confuse"));
-        if (!classes && part->currentIndex() == ConfusionPart) {
-            part->setCurrentIndex(SamplePart);
+        if (!classes && part->currentIndex() == ConfusionTab) {
+            part->setCurrentIndex(SampleTab);
         }
     });
     side->addWidget(lower);

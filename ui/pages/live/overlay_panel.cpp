@@ -43,7 +43,7 @@ OverlayPanel::OverlayPanel(CurveRuns& curves, RunIndex& index, QWidget* parent)
     column->setSpacing(0);
     header_ = new widgets::SectionHeader(tr("Runs in the charts"));
     part_ = new widgets::SegmentedControl({tr("Runs"), tr("Differences")});
-    part_->setObjectName("overlayPart");
+    part_->setObjectName("overlayTab");
     part_->setAccessibleName(tr("Show runs or their differences"));
     part_->setCompact(true);
     header_->addControl(part_);
@@ -55,7 +55,7 @@ OverlayPanel::OverlayPanel(CurveRuns& curves, RunIndex& index, QWidget* parent)
     filter_->setAccessibleName(tr("Find a run"));
     filter_->setClearButtonEnabled(true);
     widgets::setCompact(filter_);
-    filter_row_ = new widgets::Panel;
+    filter_row_ = new widgets::Surface;
     auto* filter_column = new QVBoxLayout(filter_row_);
     filter_column->setContentsMargins(12, 6, 12, 6);
     filter_column->addWidget(filter_);
@@ -98,13 +98,13 @@ OverlayPanel::OverlayPanel(CurveRuns& curves, RunIndex& index, QWidget* parent)
         chooseColor(list_->indexAt(at), list_->viewport()->mapToGlobal(at));
     });
     connect(filter_, &QLineEdit::textChanged, model_, &OverlayModel::setFilter);
-    connect(part_, &widgets::SegmentedControl::currentIndexChanged, this, &OverlayPanel::showPart);
-    connect(differences_, &QAbstractItemModel::modelReset, this, &OverlayPanel::showPart);
-    connect(model_, &QAbstractItemModel::modelReset, this, &OverlayPanel::showPart);
-    showPart();
+    connect(part_, &widgets::SegmentedControl::currentIndexChanged, this, &OverlayPanel::showTab);
+    connect(differences_, &QAbstractItemModel::modelReset, this, &OverlayPanel::showTab);
+    connect(model_, &QAbstractItemModel::modelReset, this, &OverlayPanel::showTab);
+    showTab();
 }
 
-void OverlayPanel::showPart() {
+void OverlayPanel::showTab() {
     const bool runs = part_->currentIndex() == 0;
     const bool differ = differences_->rowCount() > 0;
     filter_row_->setVisible(runs && model_->total() > kRunsWithoutFilter);

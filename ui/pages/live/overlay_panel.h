@@ -36,7 +36,7 @@ protected:
 
 private:
     void chooseColor(const QModelIndex& index, const QPoint& global);
-    void showPart();
+    void showTab();
 
     CurveRuns& curves_;
     OverlayModel* model_;

@@ -54,7 +54,7 @@ ScalarGrid::ScalarGrid(RunModel& run, QWidget* parent)
     stack_ = new QStackedWidget;
     empty_ = new widgets::EmptyState("train", tr("Nothing written yet"));
     stack_->addWidget(empty_);
-    content_ = new widgets::Panel;
+    content_ = new widgets::Surface;
     groups_ = new QVBoxLayout(content_);
     groups_->setContentsMargins(0, 0, 0, 0);
     groups_->setSpacing(0);

@@ -48,7 +48,7 @@ public:
         view_->style()->drawPrimitive(QStyle::PE_PanelItemViewItem, &shown, painter, view_);
         const widgets::Theme& theme = widgets::Theme::current();
         const QRectF field = inputOf(option.rect);
-        widgets::paintPanel(*painter, field, widgets::size::kRadius,
+        widgets::paintSurface(*painter, field, widgets::size::kRadius,
                             theme.color(widgets::Role::Surface),
                             theme.color(widgets::Role::Border));
         QRectF text = field.adjusted(kTextGap, 0, -kTextGap, 0);

@@ -35,7 +35,7 @@ std::string levelAround(const std::string& path) {
 } // namespace
 
 ModelGraph::ModelGraph(QWidget* parent)
-    : Panel(widgets::Role::Surface, parent), header_(new widgets::SectionHeader(tr("Graph"))),
+    : Surface(widgets::Role::Surface, parent), header_(new widgets::SectionHeader(tr("Graph"))),
       up_(new QPushButton(widgets::icon("chevron-up"), tr("Up"))),
       progress_(new widgets::ProgressLine), scroll_(new widgets::GraphScroll) {
     auto* column = new QVBoxLayout(this);
@@ -191,7 +191,7 @@ bool ModelGraph::eventFilter(QObject* watched, QEvent* event) {
     const bool key = event->type() == QEvent::KeyPress;
     const int code = key ? static_cast<QKeyEvent*>(event)->key() : 0;
     if (watched != scroll_->view() || (!twice && code != Qt::Key_Return && code != Qt::Key_Enter)) {
-        return Panel::eventFilter(watched, event);
+        return Surface::eventFilter(watched, event);
     }
     const std::string path = pathAt(scroll_->view()->cursorItem());
     const ModelBlock* block = outline_ && !path.empty() ? outline_->find(path) : nullptr;

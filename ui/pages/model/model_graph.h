@@ -18,7 +18,7 @@ class ProgressLine;
 
 namespace weft::ui {
 
-class ModelGraph : public widgets::Panel {
+class ModelGraph : public widgets::Surface {
     Q_OBJECT
 public:
     explicit ModelGraph(QWidget* parent = nullptr);

@@ -131,7 +131,7 @@ QWidget* ModelPage::createChoice() {
 }
 
 QWidget* ModelPage::createParts() {
-    auto* whole = new widgets::Panel;
+    auto* whole = new widgets::Surface;
     auto* column = new QVBoxLayout(whole);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
@@ -178,7 +178,7 @@ QWidget* ModelPage::createParts() {
 }
 
 QWidget* ModelPage::createForm() {
-    auto* panel = new widgets::Panel;
+    auto* panel = new widgets::Surface;
     auto* column = new QVBoxLayout(panel);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);

@@ -46,7 +46,7 @@ bool hasModelText(const FormSource& source) {
 }
 
 ModelTextPanel::ModelTextPanel(FormSource& source, QWidget* parent)
-    : Panel(Role::Surface, parent), source_(source) {
+    : Surface(Role::Surface, parent), source_(source) {
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
@@ -184,7 +184,7 @@ void ModelTextPanel::showProblem() {
 }
 
 void ModelTextPanel::changeEvent(QEvent* event) {
-    Panel::changeEvent(event);
+    Surface::changeEvent(event);
     if (event->type() == QEvent::FontChange || event->type() == QEvent::PaletteChange) {
         applyTheme();
         mark();

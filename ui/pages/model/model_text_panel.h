@@ -19,7 +19,7 @@ class TextLabel;
 
 namespace weft::ui {
 
-class ModelTextPanel : public widgets::Panel {
+class ModelTextPanel : public widgets::Surface {
     Q_OBJECT
 public:
     ModelTextPanel(FormSource& source, QWidget* parent = nullptr);

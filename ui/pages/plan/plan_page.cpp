@@ -4,14 +4,14 @@
 #include "ui/actions.h"
 #include "ui/bridge/convert.h"
 #include "ui/bridge/draft/place_text.h"
-#include "ui/pages/plan/memory/memory_part.h"
-#include "ui/pages/plan/mesh/mesh_part.h"
-#include "ui/pages/plan/program/op_part.h"
-#include "ui/pages/plan/program/program_part.h"
-#include "ui/pages/plan/moment/scrub_part.h"
-#include "ui/pages/plan/memory/trade_off_part.h"
-#include "ui/pages/plan/memory/verdict_part.h"
-#include "ui/pages/plan/memory/what_if_part.h"
+#include "ui/pages/plan/memory/step_memory_panel.h"
+#include "ui/pages/plan/mesh/mesh_panel.h"
+#include "ui/pages/plan/program/op_panel.h"
+#include "ui/pages/plan/program/program_panel.h"
+#include "ui/pages/plan/moment/scrub_panel.h"
+#include "ui/pages/plan/memory/trade_off_panel.h"
+#include "ui/pages/plan/memory/verdict_panel.h"
+#include "ui/pages/plan/memory/what_if_panel.h"
 #include "ui/pages/page_list.h"
 #include "ui/studio.h"
 #include "widgets/controls/card.h"
@@ -39,7 +39,7 @@ namespace {
 constexpr int kPlanPageSideWidth = 352;
 constexpr int kLowWindow = 700; // what can makes itself small
 enum PlanPageSheet { PlanMessageSheet, PlanSheet, ProgramSheet, MeshSheet };
-enum PlanPart { MeshTab, PlanTab, ProgramTab };
+enum PlanPageTab { MeshTab, PlanTab, ProgramTab };
 
 /// The first error, as it stands in the configuration.
 const config::Diagnostic* first_error(const config::Diagnostics& diagnostics) {
@@ -92,12 +92,12 @@ PlanPage::PlanPage(Studio& studio, Actions& actions)
     connect(field_, &QPushButton::clicked, this, &PlanPage::showWrongField);
     stack_->addWidget(message_);
     stack_->addWidget(createPlan());
-    program_ = new ProgramPart(preview_);
+    program_ = new ProgramPanel(preview_);
     stack_->addWidget(program_);
-    scrub_ = new ScrubPart;
-    mesh_ = new MeshPart(studio_, preview_, enginePlanner(studio_.paths().calibration), *scrub_);
-    connect(mesh_, &MeshPart::adopted, this, &PlanPage::adopt);
-    connect(mesh_, &MeshPart::hardwareWanted, this, &PlanPage::wantHardware);
+    scrub_ = new ScrubPanel;
+    mesh_ = new MeshPanel(studio_, preview_, enginePlanner(studio_.paths().calibration), *scrub_);
+    connect(mesh_, &MeshPanel::adopted, this, &PlanPage::adopt);
+    connect(mesh_, &MeshPanel::hardwareWanted, this, &PlanPage::wantHardware);
     stack_->addWidget(mesh_);
     auto* shelf = new widgets::Shelf(stack_, widgets::Shelf::Edge::Top);
     shelf->add(trouble_);
@@ -119,7 +119,7 @@ QWidget* PlanPage::createHeader() {
     auto* header =
         new widgets::SectionHeader(tr("Mesh & Plan"), widgets::SectionHeader::Level::Page);
     part_ = new widgets::SegmentedControl({tr("Mesh"), tr("Plan"), tr("Program")});
-    part_->setObjectName("planPart");
+    part_->setObjectName("planTab");
     part_->setAccessibleName(tr("Part of the page"));
     part_->setCurrentIndex(PlanTab);
     header->addControl(part_);
@@ -159,9 +159,9 @@ QWidget* PlanPage::createPlan() {
     left->setObjectName("planLeftSplitter");
     left->setHandleWidth(1);
     left->setChildrenCollapsible(false);
-    memory_ = new MemoryPart;
+    memory_ = new StepMemoryPanel;
     left->addWidget(memory_);
-    ops_ = new OpPart;
+    ops_ = new OpPanel;
     ops_->setMinimumHeight(140);
     left->addWidget(ops_);
     left->setStretchFactor(0, 3);
@@ -171,28 +171,28 @@ QWidget* PlanPage::createPlan() {
     splitter->setStretchFactor(0, 1);
     splitter->setStretchFactor(1, 0);
     splitter->setSizes({1440 - kPlanPageSideWidth, kPlanPageSideWidth});
-    connect(memory_, &MemoryPart::cursorChanged, ops_, &OpPart::showOp);
-    connect(ops_, &OpPart::opChosen, memory_, &MemoryPart::setCursor);
+    connect(memory_, &StepMemoryPanel::cursorChanged, ops_, &OpPanel::showOp);
+    connect(ops_, &OpPanel::opChosen, memory_, &StepMemoryPanel::setCursor);
     return splitter;
 }
 
 QWidget* PlanPage::createSide() {
-    auto* panel = new widgets::Panel;
+    auto* panel = new widgets::Surface;
     auto* column = new QVBoxLayout(panel);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
-    auto* verdict = new VerdictPart(preview_);
-    auto* what_if = new WhatIfPart(preview_);
-    auto* trade_off = new TradeOffPart(preview_);
+    auto* verdict = new VerdictPanel(preview_);
+    auto* what_if = new WhatIfPanel(preview_);
+    auto* trade_off = new TradeOffPanel(preview_);
     column->addWidget(verdict);
     column->addWidget(new widgets::Hairline);
     column->addWidget(what_if);
     column->addWidget(new widgets::Hairline);
     column->addWidget(trade_off);
     column->addStretch(1);
-    connect(verdict, &VerdictPart::adopted, this, &PlanPage::adopt);
-    connect(what_if, &WhatIfPart::adopted, this, &PlanPage::adopt);
-    connect(trade_off, &TradeOffPart::adopted, this, &PlanPage::adopt);
+    connect(verdict, &VerdictPanel::adopted, this, &PlanPage::adopt);
+    connect(what_if, &WhatIfPanel::adopted, this, &PlanPage::adopt);
+    connect(trade_off, &TradeOffPanel::adopted, this, &PlanPage::adopt);
     auto* scroll = new SideScroll;
     scroll->setObjectName("planSide");
     scroll->setFrameShape(QFrame::NoFrame);
@@ -299,8 +299,8 @@ void PlanPage::showPlan() {
 }
 
 void PlanPage::connectMoment() {
-    connect(scrub_, &ScrubPart::momentChanged, this, &PlanPage::showMoment);
-    connect(memory_, &MemoryPart::cursorChanged, this, [this](int op) {
+    connect(scrub_, &ScrubPanel::momentChanged, this, &PlanPage::showMoment);
+    connect(memory_, &StepMemoryPanel::cursorChanged, this, [this](int op) {
         if (!settling_) {
             scrub_->setOp(op);
         }

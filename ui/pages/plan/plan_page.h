@@ -21,11 +21,11 @@ class SegmentedControl;
 
 namespace weft::ui {
 
-class MemoryPart;
-class MeshPart;
-class OpPart;
-class ProgramPart;
-class ScrubPart;
+class StepMemoryPanel;
+class MeshPanel;
+class OpPanel;
+class ProgramPanel;
+class ScrubPanel;
 
 class PlanPage : public Page {
     Q_OBJECT
@@ -72,11 +72,11 @@ private:
     widgets::EmptyState* message_;
     QPushButton* home_;
     QPushButton* field_;
-    MeshPart* mesh_ = nullptr;
-    MemoryPart* memory_;
-    OpPart* ops_;
-    ProgramPart* program_;
-    ScrubPart* scrub_;
+    MeshPanel* mesh_ = nullptr;
+    StepMemoryPanel* memory_;
+    OpPanel* ops_;
+    ProgramPanel* program_;
+    ScrubPanel* scrub_;
     bool settling_ = false; // the memory's cursor follows, and chooses nothing
 };
 

@@ -9,12 +9,12 @@
 #include "ui/pages/draft_header.h"
 #include "ui/pages/drawings.h"
 #include "ui/pages/page_list.h"
-#include "ui/pages/recipe/batch_part.h"
+#include "ui/pages/recipe/batch_panel.h"
 #include "ui/pages/recipe/group_table.h"
 #include "ui/pages/recipe/metric_editor.h"
-#include "ui/pages/recipe/retention_part.h"
-#include "ui/pages/recipe/schedule_part.h"
-#include "ui/pages/recipe/stopping_part.h"
+#include "ui/pages/recipe/retention_panel.h"
+#include "ui/pages/recipe/schedule_panel.h"
+#include "ui/pages/recipe/stopping_panel.h"
 #include "ui/studio.h"
 #include "widgets/controls/card.h"
 #include "widgets/look/icon.h"
@@ -153,7 +153,7 @@ void RecipePage::addSection(QVBoxLayout* column, const QString& title, const QSt
 }
 
 QWidget* RecipePage::createSettings() {
-    auto* panel = new widgets::Panel;
+    auto* panel = new widgets::Surface;
     auto* column = new QVBoxLayout(panel);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
@@ -167,7 +167,7 @@ QWidget* RecipePage::createSettings() {
         return new FieldGroup(source_, pointers, createTrainingEditor);
     };
     addSection(column, tr("Batch"), tr("samples for one update"),
-               {new BatchPart(source_, outlook_)});
+               {new BatchPanel(source_, outlook_)});
     addSection(column, tr("Optimizer"), {},
                {new RecordForm(source_, "/optimizer", {"groups"}),
                 group({"/training/max_grad_norm"}), new GroupTable(source_, outlook_)});
@@ -178,7 +178,7 @@ QWidget* RecipePage::createSettings() {
         {group({"/training/precision", "/training/recompute", "/training/memory_budget",
                 "/training/ema_decay", "/training/deterministic", "/training/on_nonfinite"})});
     addSection(column, tr("Early stopping"), tr("ends a run that no longer improves"),
-               {new StoppingPart(source_)});
+               {new StoppingPanel(source_)});
     addSection(column, tr("Evaluation"), {},
                {group({"/evaluation/every", "/evaluation/max_batches", "/evaluation/samples",
                        "/evaluation/at_start", "/evaluation/use_ema"})});
@@ -201,14 +201,14 @@ QWidget* RecipePage::createPictures() {
     splitter->setHandleWidth(1);
     splitter->setChildrenCollapsible(false);
     const auto panel = [](QWidget* part) {
-        auto* out = new widgets::Panel;
+        auto* out = new widgets::Surface;
         auto* column = new QVBoxLayout(out);
         column->setContentsMargins(0, 0, 0, 0);
         column->addWidget(part);
         return out;
     };
-    splitter->addWidget(panel(new SchedulePart(source_, outlook_, studio_.draft(), studio_.run())));
-    splitter->addWidget(panel(new RetentionPart(studio_.draft(), outlook_, studio_.run())));
+    splitter->addWidget(panel(new SchedulePanel(source_, outlook_, studio_.draft(), studio_.run())));
+    splitter->addWidget(panel(new RetentionPanel(studio_.draft(), outlook_, studio_.run())));
     splitter->setStretchFactor(0, 3);
     splitter->setStretchFactor(1, 2);
     QScrollArea* scroll = widgets::verticalScroll(splitter); // where both have too little room

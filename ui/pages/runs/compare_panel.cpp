@@ -31,7 +31,7 @@
 namespace weft::ui {
 namespace {
 
-enum RunsComparePart { CurvesPart, DifferencesPart, ParallelPart };
+enum RunsCompareTab { CurvesTab, DifferencesTab, ParallelTab };
 enum RunsCompareSheet { RunsCompareMessageSheet, CurvesSheet, DifferencesSheet, ParallelSheet };
 
 constexpr std::size_t kComparePanelPointsAtOnce = 65536;
@@ -145,7 +145,7 @@ ComparePanel::ComparePanel(RunCurves& curves, QWidget* parent) : QWidget(parent)
     connect(export_, &QPushButton::clicked, this, &ComparePanel::exportView);
     header_->addControl(export_);
     part_ = new widgets::SegmentedControl({tr("Curves"), tr("Differences"), tr("Parallel")});
-    part_->setObjectName("comparePart");
+    part_->setObjectName("compareTab");
     part_->setAccessibleName(tr("How to compare"));
     part_->setCompact(true);
     header_->addControl(part_);
@@ -188,7 +188,7 @@ ComparePanel::ComparePanel(RunCurves& curves, QWidget* parent) : QWidget(parent)
     connect(part_, &widgets::SegmentedControl::currentIndexChanged, this, &ComparePanel::refresh);
     connect(metric_, &QComboBox::activated, this, &ComparePanel::refresh);
     connect(&curves_, &RunCurves::arrived, this, [this] {
-        if (part_->currentIndex() == CurvesPart) {
+        if (part_->currentIndex() == CurvesTab) {
             feeding_.start();
         }
     });
@@ -253,14 +253,14 @@ std::string ComparePanel::metric() const {
 
 void ComparePanel::refresh() {
     const int part = part_->currentIndex();
-    metric_->setVisible(part != DifferencesPart && metric_->count() > 0);
-    controls_->setVisible(part == CurvesPart);
-    axes_->setVisible(part == ParallelPart);
+    metric_->setVisible(part != DifferencesTab && metric_->count() > 0);
+    controls_->setVisible(part == CurvesTab);
+    axes_->setVisible(part == ParallelTab);
     header_->setTitle(tr("Compare"));
     header_->setSubtitle(
         selected_.empty() ? QString()
                           : tr("%n run(s) selected", nullptr, static_cast<int>(selected_.size())));
-    if (part == ParallelPart) {
+    if (part == ParallelTab) {
         showParallel();
     } else if (selected_.empty()) {
         say(tr("No run selected"),
@@ -268,7 +268,7 @@ void ComparePanel::refresh() {
     } else if (selected_.size() > kMostRuns) {
         say(tr("%1 runs are selected").arg(selected_.size()),
             tr("Up to %1 can be told apart. Parallel coordinates show more.").arg(kMostRuns));
-    } else if (part == CurvesPart) {
+    } else if (part == CurvesTab) {
         showCurves();
     } else {
         showDifferences();

@@ -121,7 +121,7 @@ QWidget* RunsPage::createHeader(Actions& actions) {
 }
 
 QWidget* RunsPage::createTable() {
-    auto* panel = new widgets::Panel;
+    auto* panel = new widgets::Surface;
     auto* column = new QVBoxLayout(panel);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);

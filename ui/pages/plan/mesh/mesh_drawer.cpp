@@ -24,7 +24,7 @@ MeshDrawer::MeshDrawer(QWidget* parent) : QWidget(parent) {
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
-    auto* panel = new widgets::Panel(widgets::Role::Background);
+    auto* panel = new widgets::Surface(widgets::Role::Background);
     auto* row = new QHBoxLayout(panel);
     row->setContentsMargins(widgets::space::kGroup, widgets::space::kTight, widgets::space::kGroup,
                             widgets::space::kTight);

@@ -62,7 +62,7 @@ QPushButton* ruleButton(const char* icon, const QString& id, const QString& name
 RuleList::RuleList(QWidget* parent) : QWidget(parent) {
     auto* outer = new QVBoxLayout(this);
     outer->setContentsMargins(0, 0, 0, 0);
-    auto* panel = new widgets::Panel;
+    auto* panel = new widgets::Surface;
     outer->addWidget(panel);
     auto* column = new QVBoxLayout(panel);
     column->setContentsMargins(0, 0, 0, 0);

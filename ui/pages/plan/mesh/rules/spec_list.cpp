@@ -120,7 +120,7 @@ void SpecRow::check(const compile::RunConfig& config, const plan::ExecutionPlan&
 SpecList::SpecList(QWidget* parent) : QWidget(parent) {
     auto* outer = new QVBoxLayout(this);
     outer->setContentsMargins(0, 0, 0, 0);
-    auto* panel = new widgets::Panel;
+    auto* panel = new widgets::Surface;
     outer->addWidget(panel);
     auto* column = new QVBoxLayout(panel);
     column->setContentsMargins(0, 0, 0, 0);

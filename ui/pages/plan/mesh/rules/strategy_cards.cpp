@@ -149,7 +149,7 @@ void paintPicture(QPainter& painter, const QRectF& rect, const std::string& stra
         const QRectF area(rect.left() + block.area.left() * rect.width(),
                           rect.top() + block.area.top() * rect.height(),
                           block.area.width() * rect.width(), block.area.height() * rect.height());
-        widgets::paintPanel(painter, area, 1.5,
+        widgets::paintSurface(painter, area, 1.5,
                             block.faint ? widgets::mixed(color, theme.color(Role::Surface), 0.35)
                                         : color,
                             QColor());
@@ -178,7 +178,7 @@ void StrategyCard::paintEvent(QPaintEvent*) {
     const Theme& theme = Theme::current();
     const QRectF box(rect());
     const Role fill = isChecked() ? Role::AccentTint : underMouse() ? Role::Inset : Role::Surface;
-    widgets::paintPanel(painter, box, widgets::size::kCardRadius, theme.color(fill),
+    widgets::paintSurface(painter, box, widgets::size::kCardRadius, theme.color(fill),
                         theme.color(isChecked() ? Role::Accent : Role::Border));
     const double side = brief_ ? kBriefPicture : kPicture;
     const QRectF picture(box.left() + widgets::space::kControl, box.center().y() - side / 2, side,

@@ -47,7 +47,7 @@ QString shortTensorCount(std::int64_t count) {
 TensorTree::TensorTree(QWidget* parent) : QWidget(parent) {
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
-    auto* panel = new widgets::Panel;
+    auto* panel = new widgets::Surface;
     auto* inner = new QVBoxLayout(panel);
     inner->setContentsMargins(0, 0, 0, 0);
     inner->setSpacing(0);

@@ -40,7 +40,7 @@ QString countsText(const std::vector<int>& counts) {
 ScheduleBox::ScheduleBox(QWidget* parent) : QWidget(parent) {
     auto* outer = new QVBoxLayout(this);
     outer->setContentsMargins(0, 0, 0, 0);
-    auto* panel = new widgets::Panel;
+    auto* panel = new widgets::Surface;
     outer->addWidget(panel);
     auto* column = new QVBoxLayout(panel);
     column->setContentsMargins(0, 0, 0, 0);

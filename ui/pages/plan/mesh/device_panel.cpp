@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/pages/plan/mesh/device_panel.h"
+
+#include "ui/bridge/convert.h"
+#include "widgets/controls/card.h"
+#include "widgets/controls/controls.h"
+#include "widgets/mesh/device_grid.h"
+#include "widgets/look/icon.h"
+#include "widgets/views/memory_legend.h"
+
+#include <QPushButton>
+#include <QVBoxLayout>
+
+#include <set>
+
+namespace weft::ui {
+namespace {
+
+constexpr int kMostUnzoomed = 16; // so few devices are seen well without
+
+} // namespace
+
+DevicePanel::DevicePanel(QWidget* parent) : QWidget(parent) {
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    auto* panel = new widgets::Surface;
+    column->addWidget(panel);
+    auto* inner = new QVBoxLayout(panel);
+    inner->setContentsMargins(0, 0, 0, 0);
+    inner->setSpacing(0);
+    header_ = new widgets::SectionHeader(tr("Devices"));
+    inner->addWidget(header_);
+    grid_ = new widgets::DeviceGrid;
+    grid_->setObjectName("meshGrid");
+    auto* margins = new QVBoxLayout;
+    margins->setContentsMargins(widgets::space::kGroup, widgets::space::kControl,
+                                widgets::space::kGroup, widgets::space::kTight);
+    margins->setSpacing(widgets::space::kControl);
+    margins->addWidget(grid_, 1);
+    legend_ = new widgets::MemoryLegend;
+    margins->addWidget(legend_);
+    inner->addLayout(margins, 1);
+    addZoom();
+}
+
+/// Of many devices some can be looked at more closely.
+void DevicePanel::addZoom() {
+    const auto button = [this](const char* icon, const char* object_name, const QString& name,
+                               const QString& help, bool in) {
+        auto* made = new QPushButton;
+        made->setObjectName(object_name);
+        made->setIcon(widgets::icon(icon));
+        made->setFlat(true);
+        widgets::setCompact(made);
+        made->setAccessibleName(name);
+        made->setToolTip(help);
+        made->hide();
+        header_->addControl(made);
+        connect(made, &QPushButton::clicked, grid_, [this, in] { grid_->zoomStep(in); });
+        return made;
+    };
+    closer_ = button("plus", "gridCloser", tr("Closer"),
+                     tr("Look more closely: + or Ctrl and the wheel; drag to move"), true);
+    farther_ = button("minus", "gridFarther", tr("Farther away"),
+                      tr("See more devices: − or Ctrl and the wheel; F shows all of them"), false);
+    const auto offer = [this] { farther_->setEnabled(grid_->zoom() > 1.0); };
+    connect(grid_, &widgets::DeviceGrid::zoomChanged, this, offer);
+    offer();
+}
+
+void DevicePanel::setStale(bool stale) {
+    grid_->setStale(stale);
+}
+
+void DevicePanel::setMoment(const StepMoment& moment) {
+    std::vector<widgets::DeviceNow> now;
+    for (const StageMoment& stage : moment.stages) {
+        widgets::DeviceNow& one = now.emplace_back();
+        for (std::size_t i = 0; i < stage.bytes.size(); ++i) {
+            if (stage.bytes[i] > 0) {
+                one.segments.push_back({static_cast<widgets::MemoryCategory>(i), stage.bytes[i]});
+            }
+        }
+        one.bytes = stage.total;
+        one.note = moment.stages.size() < 2  ? QString()
+                   : !stage.action.isEmpty() ? stage.action
+                   : !stage.around.isEmpty() ? stage.around
+                                             : tr("waits");
+    }
+    grid_->setNow(std::move(now));
+    if (moment.valid() != at_moment_) {
+        at_moment_ = moment.valid();
+        describe();
+    }
+}
+
+void DevicePanel::describe() {
+    if (!digest_) {
+        return;
+    }
+    const plan::ExecutionPlan& plan = *digest_->plan;
+    const auto count = static_cast<int>(plan.mesh.devices());
+    const QString text =
+        plan.device == "cpu"
+            ? tr("%n simulated", nullptr, count)
+            : tr("%1 of %2").arg(widgets::formatCount(count), toQString(plan.device_title));
+    header_->setSubtitle(at_moment_ ? text + tr(" · now, of the peak") : text);
+}
+
+void DevicePanel::setDigest(const std::shared_ptr<const PlanDigest>& digest) {
+    if (digest == digest_) {
+        return;
+    }
+    digest_ = digest;
+    const widgets::DeviceSet& devices = *digest->devices;
+    std::set<widgets::MemoryCategory> categories;
+    for (const widgets::DeviceGroup& group : devices.groups) {
+        for (const widgets::MemorySegment& segment : group.segments) {
+            categories.insert(segment.category);
+        }
+    }
+    legend_->setCategories({categories.begin(), categories.end()});
+    describe();
+    if (!devices.limit) {
+        header_->setTrailing({});
+    } else if (digest->plan->fits()) {
+        header_->setTrailing(tr("fits"), widgets::Role::Success);
+    } else {
+        header_->setTrailing(tr("does not fit"), widgets::Role::Error);
+    }
+    grid_->setDevices(digest->devices);
+    closer_->setVisible(devices.count() > kMostUnzoomed);
+    farther_->setVisible(devices.count() > kMostUnzoomed);
+}
+
+} // namespace weft::ui

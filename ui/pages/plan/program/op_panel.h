@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The ops of the step: grouped, filtered, sorted; the selected row and the cursor are one thing.
+#pragma once
+
+#include "ui/bridge/plan/plan_digest.h"
+
+#include <QWidget>
+
+#include <memory>
+
+class QLineEdit;
+class QTableView;
+
+namespace weft::widgets {
+class SectionHeader;
+class SegmentedControl;
+class ShareDelegate;
+} // namespace weft::widgets
+
+namespace weft::ui {
+
+class OpFilter;
+class OpModel;
+
+class OpPanel : public QWidget {
+    Q_OBJECT
+public:
+    explicit OpPanel(QWidget* parent = nullptr);
+
+    void setDigest(std::shared_ptr<const PlanDigest> digest);
+    void setStale(bool stale);
+    /// Selects the row of an op without asking for it.
+    void showOp(int op);
+    void focusFilter();
+
+signals:
+    /// The user chose a row: its first op.
+    void opChosen(int op);
+
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+    void changeEvent(QEvent* event) override;
+
+private:
+    void describe();
+    void arrangeColumns();
+
+    std::shared_ptr<const PlanDigest> digest_;
+    int shown_ = -1;
+    bool settling_ = false; // rows change by themselves: what the table makes current is no choice
+    widgets::SectionHeader* header_;
+    widgets::SegmentedControl* grouping_;
+    QLineEdit* filter_;
+    OpModel* model_;
+    OpFilter* proxy_;
+    QTableView* table_;
+    widgets::ShareDelegate* share_;
+};
+
+} // namespace weft::ui
