@@ -131,15 +131,19 @@ endfunction()
 
 # weft_tests(<label> [DEPENDS target...]): one Qt Test binary of every source in the current folder; each
 # of its classes is a test of ctest, NAME.Class, under the label. HEAVY keeps them out of the default set.
-# COMMA_LOCALE adds a heavy test that runs all of them once more where numbers have decimal commas.
+# ROOMS takes the sources of its folders, too. COMMA_LOCALE adds a heavy test that runs all of them once more where numbers have decimal commas.
 function(weft_tests label)
-    cmake_parse_arguments(ARG "HEAVY;COMMA_LOCALE" "NAME" "DEPENDS" ${ARGN})
+    cmake_parse_arguments(ARG "HEAVY;COMMA_LOCALE;ROOMS" "NAME" "DEPENDS" ${ARGN})
     if(NOT ARG_NAME)
         get_filename_component(folder ${CMAKE_CURRENT_SOURCE_DIR} NAME)
         set(ARG_NAME ${folder})
     endif()
     set(name test_${ARG_NAME})
-    file(GLOB sources CONFIGURE_DEPENDS *.cpp *.h)
+    if(ARG_ROOMS)
+        file(GLOB_RECURSE sources CONFIGURE_DEPENDS *.cpp *.h)
+    else()
+        file(GLOB sources CONFIGURE_DEPENDS *.cpp *.h)
+    endif()
     add_executable(${name} ${sources})
     set_target_properties(${name} PROPERTIES AUTOMOC ON)
     target_link_libraries(${name} PRIVATE weft_test_support ${ARG_DEPENDS})

@@ -130,9 +130,10 @@ private slots:
             const std::string top = path.begin()->string();
             const bool flat = top == "ui" || top == "widgets";
             const bool by_part = top == "core" || top == "app";
-            const fs::path library = flat      ? fs::path(top)
-                                     : by_part ? top / *std::next(path.begin())
-                                               : path.parent_path();
+            const bool rooms = file.path.starts_with("tests/ui/");
+            const fs::path library = flat               ? fs::path(top)
+                                     : by_part || rooms ? top / *std::next(path.begin())
+                                                        : path.parent_path();
             for (const std::string& name : file.private_names) {
                 places[{library.string(), name}] << QString::fromStdString(file.path);
             }
