@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/compile/data_defaults.h"
 
-#include "core/nn/model_list.h"
+#include "core/nn/models/model_list.h"
 
 #include <algorithm>
 #include <exception>

@@ -5,7 +5,7 @@
 
 #include "core/compile/programs.h"
 #include "core/nn/loss_def.h"
-#include "core/nn/model_list.h"
+#include "core/nn/models/model_list.h"
 #include "core/nn/reduction.h"
 #include "core/optim/groups.h"
 

@@ -4,7 +4,7 @@
 #include "core/base/text.h"
 #include "core/compile/model_programs.h"
 #include "core/ir/model_text.h"
-#include "core/nn/graph_text.h"
+#include "core/nn/models/graph_text.h"
 #include "core/ops/op_def.h"
 
 namespace weft::compile {

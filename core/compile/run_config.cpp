@@ -5,7 +5,7 @@
 #include "core/base/file.h"
 #include "core/compile/run_rules.h"
 #include "core/data/dataset.h"
-#include "core/nn/model_list.h"
+#include "core/nn/models/model_list.h"
 
 #include <algorithm>
 #include <iterator>

@@ -6,7 +6,7 @@
 #include "core/compile/run_rules.h"
 #include "core/data/dataset.h"
 #include "core/nn/loss_def.h"
-#include "core/nn/model_list.h"
+#include "core/nn/models/model_list.h"
 #include "core/optim/optimizer_list.h"
 #include "core/optim/schedule.h"
 #include "core/pipeline/schedule_list.h"

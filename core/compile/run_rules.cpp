@@ -5,7 +5,7 @@
 #include "core/compile/mesh_config.h"
 #include "core/compile/stage_config.h"
 #include "core/nn/loss_def.h"
-#include "core/nn/model_list.h"
+#include "core/nn/models/model_list.h"
 #include "core/optim/groups.h"
 #include "core/optim/schedule.h"
 

@@ -2,7 +2,7 @@
 // A mixture of experts against plain loops: which tokens it drops, what each token gets, what the
 // balancing loss is.
 #include "core/base/error.h"
-#include "core/nn/experts.h"
+#include "core/nn/models/experts.h"
 #include "tests/support/run_programs.h"
 #include "tests/support/weft_test.h"
 

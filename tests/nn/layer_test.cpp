@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One row per layer: what it turns a sample into, how many weights it has, what it refuses.
 #include "core/base/error.h"
-#include "core/nn/layer_list.h"
+#include "core/nn/layers/layer_list.h"
 #include "core/passes/apply_precision.h"
 #include "tests/support/run_programs.h"
 #include "tests/support/weft_test.h"

@@ -3,7 +3,7 @@
 // what is refused, and the start of training.
 #include "core/base/error.h"
 #include "core/base/text.h"
-#include "core/nn/model_list.h"
+#include "core/nn/models/model_list.h"
 #include "tests/support/run_programs.h"
 #include "tests/support/weft_test.h"
 

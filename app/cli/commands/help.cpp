@@ -5,7 +5,7 @@
 #include "app/cli/man_page.h"
 #include "core/base/text.h"
 #include "core/compile/run_config.h"
-#include "core/nn/model_list.h"
+#include "core/nn/models/model_list.h"
 #include "core/train/reference/reference.h"
 
 namespace weft::cli {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elementwise activations and dropout.
-#include "core/nn/layer_list.h"
+#include "core/nn/layers/layer_list.h"
 
 namespace weft::nn {
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Multilayer perceptron: flatten, hidden layers with activation and dropout, linear output.
 // Tensors: layers.<i>.weight [in, out], layers.<i>.bias [out]; the last one is the output.
-#include "core/nn/layer_def.h"
-#include "core/nn/model_list.h"
+#include "core/nn/layers/layer_def.h"
+#include "core/nn/models/model_list.h"
 
 namespace weft::nn {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/nn/graph_text.h"
+#include "core/nn/models/graph_text.h"
 
 #include "core/base/error.h"
 #include "core/base/text.h"

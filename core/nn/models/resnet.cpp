@@ -2,8 +2,8 @@
 // ResNet (He et al. 2016), v1.5: bottlenecks stride on their 3x3 convolution, as torchvision's do.
 // Batch norm after each convolution, which has no bias; weights start normal with sqrt(2 / fan out)
 // (He et al. 2015). Shape letters: B samples, W width of the first stage.
-#include "core/nn/layer_def.h"
-#include "core/nn/model_list.h"
+#include "core/nn/layers/layer_def.h"
+#include "core/nn/models/model_list.h"
 
 #include <algorithm>
 #include <array>

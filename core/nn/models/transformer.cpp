@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/nn/transformer.h"
+#include "core/nn/models/transformer.h"
 
 #include <cmath>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fully connected layer, flatten and the list walk that all containers share.
-#include "core/nn/layer_list.h"
+#include "core/nn/layers/layer_list.h"
 
 #include <algorithm>
 

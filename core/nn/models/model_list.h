@@ -3,7 +3,7 @@
 // in tests/nn.
 #pragma once
 
-#include "core/nn/model_def.h"
+#include "core/nn/models/model_def.h"
 
 #include <array>
 

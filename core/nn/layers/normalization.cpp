@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Layer normalisation (Ba et al. 2016), RMS normalisation (Zhang and Sennrich 2019) and batch
 // normalisation (Ioffe and Szegedy 2015).
-#include "core/nn/layer_list.h"
+#include "core/nn/layers/layer_list.h"
 
 namespace weft::nn {
 

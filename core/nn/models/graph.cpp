@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A model as text of its own: ops, one after the other, as the plan shows them (core/ir/model_text.h).
 // Tensors are called what the text calls them.
-#include "core/nn/graph_text.h"
-#include "core/nn/layer_def.h"
-#include "core/nn/model_list.h"
+#include "core/nn/models/graph_text.h"
+#include "core/nn/layers/layer_def.h"
+#include "core/nn/models/model_list.h"
 
 #include "core/base/error.h"
 #include "core/ir/model_text.h"

@@ -6,9 +6,9 @@
 // context, is not applied. Shape letters: B samples, T positions, C width, H query heads, K key and
 // value heads, D = C / H, F inner width of the MLP, V vocabulary, E experts. With experts it is
 // Mixtral (Jiang et al. 2024), which gives each token to two of eight.
-#include "core/nn/model_list.h"
-#include "core/nn/model_settings.h"
-#include "core/nn/transformer.h"
+#include "core/nn/models/model_list.h"
+#include "core/nn/models/model_settings.h"
+#include "core/nn/models/transformer.h"
 
 #include <array>
 

@@ -3,9 +3,9 @@
 // CLS token, learned positions, pre-norm blocks with biases, LayerNorm eps 1e-6, exact GELU, the
 // head on the CLS token. Shape letters: B samples, C width, F inner width of the MLP, P extent of a
 // patch.
-#include "core/nn/model_list.h"
-#include "core/nn/model_settings.h"
-#include "core/nn/transformer.h"
+#include "core/nn/models/model_list.h"
+#include "core/nn/models/model_settings.h"
+#include "core/nn/models/transformer.h"
 
 #include <array>
 

@@ -3,7 +3,7 @@
 // declaration and a line here, a row in tests/nn.
 #pragma once
 
-#include "core/nn/layer_def.h"
+#include "core/nn/layers/layer_def.h"
 
 #include <array>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Layers that hold layers, and the token embedding.
-#include "core/nn/layer_list.h"
+#include "core/nn/layers/layer_list.h"
 
 namespace weft::nn {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/nn/experts.h"
+#include "core/nn/models/experts.h"
 
-#include "core/nn/layer_list.h"
+#include "core/nn/layers/layer_list.h"
 
 #include <algorithm>
 #include <cmath>

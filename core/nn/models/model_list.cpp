@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/nn/model_list.h"
+#include "core/nn/models/model_list.h"
 
 #include <algorithm>
 

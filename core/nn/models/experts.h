@@ -3,7 +3,7 @@
 // token to a few of many feed-forward networks. Shape letters as in core/ops/experts.cpp.
 #pragma once
 
-#include "core/nn/layer_def.h"
+#include "core/nn/layers/layer_def.h"
 
 #include <optional>
 

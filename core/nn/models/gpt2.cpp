@@ -2,9 +2,9 @@
 // GPT-2 (Radford et al. 2019), in the structure of Hugging Face's checkpoints: learned positions,
 // pre-norm blocks, biases, LayerNorm eps 1e-5, tanh GELU, output tied to the token table. Shape
 // letters: B samples, T positions, C width, F = 4 C, V vocabulary, E experts.
-#include "core/nn/model_list.h"
-#include "core/nn/model_settings.h"
-#include "core/nn/transformer.h"
+#include "core/nn/models/model_list.h"
+#include "core/nn/models/model_settings.h"
+#include "core/nn/models/transformer.h"
 
 #include <array>
 

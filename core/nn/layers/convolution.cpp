@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Convolution and pooling over images [B, H, W, C].
-#include "core/nn/layer_list.h"
+#include "core/nn/layers/layer_list.h"
 
 #include <algorithm>
 

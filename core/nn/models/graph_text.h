@@ -3,7 +3,7 @@
 #pragma once
 
 #include "core/ir/model_text.h"
-#include "core/nn/model_def.h"
+#include "core/nn/models/model_def.h"
 
 #include <optional>
 #include <string>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A list of layers one after the other. Tensors: layers.<position>.<name>; nested layers add
 // "layers.<position>", copies of repeat "copies.<i>", branches "branches.<i>".
-#include "core/nn/layer_list.h"
-#include "core/nn/model_list.h"
+#include "core/nn/layers/layer_list.h"
+#include "core/nn/models/model_list.h"
 
 namespace weft::nn {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Any model as model text: built for two and for three samples, and written where both agree.
-#include "core/nn/graph_text.h"
+#include "core/nn/models/graph_text.h"
 
 #include "core/base/error.h"
 #include "core/base/text.h"
