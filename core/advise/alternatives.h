@@ -3,7 +3,7 @@
 // having. Every figure comes from planning the changed run again, never from a guess.
 #pragma once
 
-#include "core/compile/programs.h"
+#include "core/compile/programs/programs.h"
 #include "core/plan/plan.h"
 
 #include <functional>

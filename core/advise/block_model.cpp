@@ -2,7 +2,7 @@
 #include "core/advise/block_model.h"
 
 #include "core/base/error.h"
-#include "core/compile/mesh_config.h"
+#include "core/compile/mesh/mesh_config.h"
 
 #include <algorithm>
 #include <array>

@@ -2,8 +2,8 @@
 #include "core/advise/finding_fixes.h"
 
 #include "core/base/text.h"
-#include "core/compile/mesh_config.h"
-#include "core/compile/programs.h"
+#include "core/compile/mesh/mesh_config.h"
+#include "core/compile/programs/programs.h"
 #include "core/ir/text.h"
 #include "core/plan/op_table.h"
 

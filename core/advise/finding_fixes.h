@@ -2,7 +2,7 @@
 // What to change so that a finding of the linter (core/sharding/lint.h) is gone.
 #pragma once
 
-#include "core/compile/run_config.h"
+#include "core/compile/config/run_config.h"
 #include "core/plan/plan.h"
 
 namespace weft::advise {

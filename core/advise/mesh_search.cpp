@@ -6,7 +6,7 @@
 #include "core/base/error.h"
 #include "core/base/on_threads.h"
 #include "core/base/text.h"
-#include "core/compile/mesh_config.h"
+#include "core/compile/mesh/mesh_config.h"
 #include "core/passes/bucket_exchanges.h"
 
 #include <algorithm>

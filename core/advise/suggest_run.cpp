@@ -2,7 +2,7 @@
 #include "core/advise/suggest_run.h"
 
 #include "core/base/text.h"
-#include "core/compile/data_defaults.h"
+#include "core/compile/config/data_defaults.h"
 
 #include <algorithm>
 #include <cmath>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "core/compile/choose_recompute.h"
-#include "core/compile/stage_programs.h"
+#include "core/compile/mesh/stage_programs.h"
 #include "core/cost/cost_model.h"
 #include "core/plan/plan.h"
 #include "core/sharding/annotate.h"
@@ -17,7 +17,7 @@
 
 namespace weft::compile {
 
-/// The programs of a run over one set of state slots, as core/compile/programs.h builds them.
+/// The programs of a run over one set of state slots, as core/compile/programs/programs.h builds them.
 struct ProgramSet {
     std::vector<plan::StateSlot> state_slots;
     std::vector<ir::Program> programs;

@@ -3,7 +3,7 @@
 
 #include "core/base/on_threads.h"
 #include "core/base/text.h"
-#include "core/compile/stage_programs.h"
+#include "core/compile/mesh/stage_programs.h"
 #include "core/ops/op_def.h"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 // What to say, and to offer, when a loss or a gradient is not finite.
 #pragma once
 
-#include "core/compile/run_config.h"
+#include "core/compile/config/run_config.h"
 #include "core/data/dataset.h"
 #include "core/exec/executor.h"
 #include "core/train/record/event.h"

@@ -3,7 +3,7 @@
 // eval`, `weft predict` and `weft generate` share.
 #pragma once
 
-#include "core/compile/programs.h"
+#include "core/compile/programs/programs.h"
 #include "core/exec/executor.h"
 #include "core/train/progress.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/train/evaluation.h"
 
-#include "core/compile/programs.h"
+#include "core/compile/programs/programs.h"
 #include "core/data/files/damaged_files.h"
 #include "core/nn/loss_def.h"
 #include "core/train/program_io.h"

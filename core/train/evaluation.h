@@ -2,7 +2,7 @@
 // Metrics of a split, and predictions on single samples, with the weights that the executor holds.
 #pragma once
 
-#include "core/compile/run_config.h"
+#include "core/compile/config/run_config.h"
 #include "core/data/dataset.h"
 #include "core/exec/executor.h"
 #include "core/train/record/event.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/train/find_meshes.h"
 
-#include "core/compile/programs.h"
+#include "core/compile/programs/programs.h"
 #include "core/train/engine.h"
 
 #include <algorithm>

@@ -4,7 +4,7 @@
 #include "core/advise/finding_fixes.h"
 #include "core/base/machine.h"
 #include "core/base/text.h"
-#include "core/compile/mesh_config.h"
+#include "core/compile/mesh/mesh_config.h"
 #include "core/train/engine.h"
 #include "core/train/memory_meter.h"
 

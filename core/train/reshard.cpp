@@ -3,7 +3,7 @@
 
 #include "core/base/error.h"
 #include "core/checkpoint/array_reader.h"
-#include "core/compile/programs.h"
+#include "core/compile/programs/programs.h"
 #include "core/train/progress.h"
 #include "core/train/slot_blocks.h"
 

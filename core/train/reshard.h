@@ -4,7 +4,7 @@
 #pragma once
 
 #include "core/checkpoint/checkpoint.h"
-#include "core/compile/run_config.h"
+#include "core/compile/config/run_config.h"
 #include "core/plan/plan.h"
 
 #include <string>

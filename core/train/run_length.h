@@ -2,7 +2,7 @@
 // Lengths and cadences in steps: pure arithmetic on the configuration and the size of the data.
 #pragma once
 
-#include "core/compile/run_config.h"
+#include "core/compile/config/run_config.h"
 #include "core/data/dataset.h"
 
 #include <cstdint>

@@ -5,7 +5,7 @@
 
 #include "core/base/clock.h"
 #include "core/base/error.h"
-#include "core/compile/run_config.h"
+#include "core/compile/config/run_config.h"
 #include "core/exec/executor.h"
 #include "core/plan/plan.h"
 #include "core/train/record/event.h"

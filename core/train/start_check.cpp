@@ -2,8 +2,8 @@
 #include "core/train/start_check.h"
 
 #include "core/base/error.h"
-#include "core/compile/mesh_config.h"
-#include "core/compile/model_sketch.h"
+#include "core/compile/mesh/mesh_config.h"
+#include "core/compile/programs/model_sketch.h"
 #include "core/data/files/named_files.h"
 
 namespace weft::train {

@@ -2,7 +2,7 @@
 // Whether a run could begin: what checking a configuration alone cannot tell.
 #pragma once
 
-#include "core/compile/run_config.h"
+#include "core/compile/config/run_config.h"
 
 #include <stop_token>
 

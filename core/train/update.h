@@ -2,7 +2,7 @@
 // One optimizer update: batch and scalars into the train_step program, numbers out of it.
 #pragma once
 
-#include "core/compile/programs.h"
+#include "core/compile/programs/programs.h"
 #include "core/exec/executor.h"
 #include "core/train/record/event.h"
 

@@ -3,8 +3,8 @@
 
 #include "core/advise/alternatives.h"
 #include "core/base/error.h"
-#include "core/compile/mesh_config.h"
-#include "core/compile/shard_programs.h"
+#include "core/compile/mesh/mesh_config.h"
+#include "core/compile/mesh/shard_programs.h"
 #include "core/exec/reference_mode.h"
 #include "core/exec/routing.h"
 #include "core/train/engine.h"

@@ -6,7 +6,7 @@
 // pipeline are not cut yet: each of its devices computes everything.
 #pragma once
 
-#include "core/compile/programs.h"
+#include "core/compile/programs/programs.h"
 #include "core/exec/compare_mesh.h"
 
 #include <optional>

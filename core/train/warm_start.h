@@ -3,7 +3,7 @@
 // by their names; what does not fit is listed.
 #pragma once
 
-#include "core/compile/run_config.h"
+#include "core/compile/config/run_config.h"
 #include "core/exec/executor.h"
 
 #include <string>

@@ -4,7 +4,7 @@
 #include "core/advise/alternatives.h"
 #include "core/base/text.h"
 #include "core/checkpoint/checkpoint.h"
-#include "core/compile/programs.h"
+#include "core/compile/programs/programs.h"
 
 #include <algorithm>
 

@@ -2,7 +2,7 @@
 // What can be offered when a run has failed: forks that change something, from its newest checkpoint.
 #pragma once
 
-#include "core/compile/run_config.h"
+#include "core/compile/config/run_config.h"
 #include "core/train/record/event.h"
 
 #include <cstdint>

@@ -44,7 +44,7 @@ private slots:
         row("core/base/x.h", "core/config/field.h", false);
         row("core/compile/x.cpp", "core/exec/executor.h", false);
         row("core/compile/x.cpp", "core/advise/mesh_advice.h", false);
-        row("core/advise/x.cpp", "core/compile/programs.h", true);
+        row("core/advise/x.cpp", "core/compile/programs/programs.h", true);
         row("core/exec/comm/x.cpp", "core/ir/type.h", true);
         row("core/exec/comm/x.cpp", "core/plan/plan.h", false);
         row("core/exec/x.cpp", "core/exec/comm/communicator.h", true);

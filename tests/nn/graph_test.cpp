@@ -3,7 +3,7 @@
 // line.
 #include "core/base/error.h"
 #include "core/base/file.h"
-#include "core/compile/model_sketch.h"
+#include "core/compile/programs/model_sketch.h"
 #include "core/ir/model_text.h"
 #include "tests/support/run_programs.h"
 #include "tests/support/weft_test.h"

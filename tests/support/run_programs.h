@@ -3,7 +3,7 @@
 // name, arguments and results by port name.
 #pragma once
 
-#include "core/compile/programs.h"
+#include "core/compile/programs/programs.h"
 #include "core/exec/interpreter.h"
 
 #include <cmath>

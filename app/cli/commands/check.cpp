@@ -3,8 +3,8 @@
 #include "app/cli/commands/commands.h"
 #include "app/cli/json_output.h"
 #include "core/base/error.h"
-#include "core/compile/model_sketch.h"
-#include "core/compile/programs.h"
+#include "core/compile/programs/model_sketch.h"
+#include "core/compile/programs/programs.h"
 #include "core/train/engine.h"
 #include "core/train/start_check.h"
 

@@ -4,7 +4,7 @@
 #include "app/cli/json_output.h"
 #include "app/cli/man_page.h"
 #include "core/base/text.h"
-#include "core/compile/run_config.h"
+#include "core/compile/config/run_config.h"
 #include "core/nn/models/model_list.h"
 #include "core/train/reference/reference.h"
 

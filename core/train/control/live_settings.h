@@ -3,7 +3,7 @@
 // resumed run goes on the way it was going. Everything else is frozen; changing it is a fork.
 #pragma once
 
-#include "core/compile/run_config.h"
+#include "core/compile/config/run_config.h"
 
 #include <cstdint>
 #include <optional>

@@ -3,7 +3,7 @@
 // What `weft bench load` runs. Blocks; uses the whole OpenMP team and one thread more.
 #pragma once
 
-#include "core/compile/run_config.h"
+#include "core/compile/config/run_config.h"
 
 #include <filesystem>
 #include <functional>

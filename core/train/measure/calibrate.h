@@ -4,7 +4,7 @@
 // team.
 #pragma once
 
-#include "core/compile/run_config.h"
+#include "core/compile/config/run_config.h"
 #include "core/cost/cost_model.h"
 
 #include <filesystem>

@@ -4,7 +4,7 @@
 // beside its kernels is in it.
 #pragma once
 
-#include "core/compile/run_config.h"
+#include "core/compile/config/run_config.h"
 #include "core/plan/plan.h"
 
 #include <filesystem>

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "core/base/clock.h"
-#include "core/compile/run_config.h"
+#include "core/compile/config/run_config.h"
 #include "core/train/record/event.h"
 
 #include <filesystem>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ten f32 training steps of six small models against PyTorch from the same weights and batches.
 // generate.py made the figures; its hash and torch's version are stored beside them.
-#include "core/compile/programs.h"
+#include "core/compile/programs/programs.h"
 #include "core/exec/executor.h"
 #include "core/optim/groups.h"
 #include "tests/support/weft_test.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every user mistake with its exact place and a hint; all of a document at once.
-#include "core/compile/run_config.h"
+#include "core/compile/config/run_config.h"
 #include "tests/support/weft_test.h"
 
 #include <set>

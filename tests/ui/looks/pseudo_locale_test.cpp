@@ -2,7 +2,7 @@
 // The studio in a language that does not exist: every text is longer and marked, so that words
 // which no translator can reach, and controls with no room for longer ones, are found. And the
 // studio on a desktop that writes numbers with a comma.
-#include "core/compile/run_config.h"
+#include "core/compile/config/run_config.h"
 #include "tests/support/weft_test.h"
 #include "tests/ui/dialogs.h"
 #include "tests/ui/patience.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Sharding by hand: axes, rules, overrides of single tensors and stages, as pure edits and on the
 // page by mouse and keys. What the draft gets is what the engine plans.
-#include "core/compile/mesh_config.h"
+#include "core/compile/mesh/mesh_config.h"
 #include "tests/support/weft_test.h"
 #include "tests/ui/mesh_support.h"
 #include "tests/ui/patience.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The Mesh page as somebody works on it who comes from PyTorch: specs as placements, the batch on
 // one line, and room for what is looked at.
-#include "core/compile/programs.h"
+#include "core/compile/programs/programs.h"
 #include "tests/support/weft_test.h"
 #include "tests/ui/hands.h"
 #include "tests/ui/mesh_support.h"

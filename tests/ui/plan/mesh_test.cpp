@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The mesh of a draft: edits as assignments, and the page by mouse and keys.
-#include "core/compile/mesh_config.h"
+#include "core/compile/mesh/mesh_config.h"
 #include "tests/support/weft_test.h"
 #include "tests/ui/patience.h"
 #include "tests/ui/studio_fixture.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What pages hand out: charts, drawings, and the mesh in other programs' words.
-#include "core/compile/mesh_recipe.h"
+#include "core/compile/mesh/mesh_recipe.h"
 #include "core/train/logging/tensorboard_writer.h"
 #include "tests/support/weft_test.h"
 #include "tests/ui/mesh_support.h"

@@ -2,7 +2,7 @@
 // The search for a mesh: its estimates against complete plans, its finalists, its reasons.
 #include "core/advise/mesh_advice.h"
 #include "core/base/text.h"
-#include "core/compile/programs.h"
+#include "core/compile/programs/programs.h"
 #include "core/train/planning.h"
 #include "tests/support/weft_test.h"
 #include "tests/unit/plan/plan_models.h"

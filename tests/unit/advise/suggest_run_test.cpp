@@ -2,7 +2,7 @@
 // Runs that are suggested for data: each is a configuration without mistakes whose programs build.
 #include "core/advise/suggest_run.h"
 #include "core/base/text.h"
-#include "core/compile/programs.h"
+#include "core/compile/programs/programs.h"
 #include "tests/support/weft_test.h"
 
 using namespace weft;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The model as it is written: all of it, and as far as it fits.
 #include "core/base/error.h"
-#include "core/compile/model_sketch.h"
+#include "core/compile/programs/model_sketch.h"
 #include "tests/support/weft_test.h"
 
 using namespace weft;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Defaults, typed members and the comparison of configurations.
-#include "core/compile/programs.h"
+#include "core/compile/programs/programs.h"
 #include "core/optim/schedule.h"
 #include "tests/support/run_programs.h"
 #include "tests/support/weft_test.h"

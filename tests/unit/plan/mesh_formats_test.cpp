@@ -2,8 +2,8 @@
 // A mesh in the words of other programs. Judged by what reads them: Python for TOML and for the
 // Python of JAX (over stand-ins for its names), a shell for the flags, our own reader for JSON.
 #include "core/base/text.h"
-#include "core/compile/mesh_recipe.h"
-#include "core/compile/programs.h"
+#include "core/compile/mesh/mesh_recipe.h"
+#include "core/compile/programs/programs.h"
 #include "core/train/planning.h"
 #include "tests/support/weft_test.h"
 #include "tests/unit/plan/plan_models.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a plan says of a mesh: memory of each device, exchanges and their prices, who holds what,
 // and what does not divide. Oracles: ring costs and ZeRO's sums (FACTS E), counted by hand.
-#include "core/compile/mesh_config.h"
+#include "core/compile/mesh/mesh_config.h"
 #include "core/train/planning.h"
 #include "tests/support/weft_test.h"
 #include "tests/unit/plan/plan_models.h"

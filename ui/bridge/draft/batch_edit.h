@@ -3,7 +3,7 @@
 // an edit of one of them comes to, or why it cannot be. Pure.
 #pragma once
 
-#include "core/compile/programs.h"
+#include "core/compile/programs/programs.h"
 
 #include <QString>
 

@@ -3,7 +3,7 @@
 // here never touch a run.
 #pragma once
 
-#include "core/compile/run_config.h"
+#include "core/compile/config/run_config.h"
 
 #include <QObject>
 #include <QString>

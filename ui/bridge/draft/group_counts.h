@@ -3,7 +3,7 @@
 // of those that weight decay reaches most recipes leave out.
 #pragma once
 
-#include "core/compile/run_config.h"
+#include "core/compile/config/run_config.h"
 #include "core/plan/plan.h"
 
 #include <cstdint>

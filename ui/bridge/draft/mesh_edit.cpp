@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/bridge/draft/mesh_edit.h"
 
-#include "core/compile/mesh_config.h"
-#include "core/compile/programs.h"
+#include "core/compile/mesh/mesh_config.h"
+#include "core/compile/programs/programs.h"
 #include "core/ir/text.h"
 #include "core/sharding/strategies/strategy_list.h"
 #include "ui/bridge/draft/rule_edit.h"

@@ -5,7 +5,7 @@
 // pipeline in stage_edit.h.
 #pragma once
 
-#include "core/compile/run_config.h"
+#include "core/compile/config/run_config.h"
 #include "core/sharding/annotate.h"
 
 #include <string>

@@ -4,7 +4,7 @@
 // Made off the GUI thread; immutable.
 #pragma once
 
-#include "core/compile/model_sketch.h"
+#include "core/compile/programs/model_sketch.h"
 #include "widgets/views/graph_layout.h"
 
 #include <QString>

@@ -3,7 +3,7 @@
 
 #include "core/base/error.h"
 #include "core/base/text.h"
-#include "core/compile/mesh_config.h"
+#include "core/compile/mesh/mesh_config.h"
 #include "core/ir/text.h"
 #include "ui/bridge/convert.h"
 

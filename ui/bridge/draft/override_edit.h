@@ -3,7 +3,7 @@
 // as texts that are checked against a plan's tensors. Pure.
 #pragma once
 
-#include "core/compile/run_config.h"
+#include "core/compile/config/run_config.h"
 #include "core/plan/plan.h"
 #include "core/sharding/spec_text.h"
 

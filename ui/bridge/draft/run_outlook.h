@@ -4,7 +4,7 @@
 // while somebody looks.
 #pragma once
 
-#include "core/compile/programs.h"
+#include "core/compile/programs/programs.h"
 #include "core/data/dataset.h"
 #include "core/train/run_length.h"
 #include "ui/bridge/draft/draft.h"

@@ -3,7 +3,7 @@
 // points that can be taken hold of, and what moving one comes to.
 #pragma once
 
-#include "core/compile/run_config.h"
+#include "core/compile/config/run_config.h"
 #include "ui/bridge/draft/draft.h"
 
 #include <cstdint>

@@ -2,7 +2,7 @@
 #include "ui/bridge/draft/spec_edit.h"
 
 #include "core/base/text.h"
-#include "core/compile/mesh_config.h"
+#include "core/compile/mesh/mesh_config.h"
 #include "core/ir/text.h"
 #include "ui/bridge/convert.h"
 #include "ui/bridge/draft/override_edit.h"

@@ -2,8 +2,8 @@
 #include "ui/bridge/draft/stage_edit.h"
 
 #include "core/base/error.h"
-#include "core/compile/mesh_config.h"
-#include "core/compile/stage_config.h"
+#include "core/compile/mesh/mesh_config.h"
+#include "core/compile/mesh/stage_config.h"
 #include "core/stages/stage_map.h"
 #include "ui/bridge/convert.h"
 #include "ui/bridge/draft/rule_edit.h"

@@ -2,8 +2,8 @@
 #include "ui/bridge/plan/mesh_search.h"
 
 #include "core/base/error.h"
-#include "core/compile/mesh_config.h"
-#include "core/compile/stage_config.h"
+#include "core/compile/mesh/mesh_config.h"
+#include "core/compile/mesh/stage_config.h"
 #include "ui/bridge/background.h"
 #include "ui/bridge/convert.h"
 #include "ui/bridge/plan/pipeline_chart.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/bridge/plan/plan_changes.h"
 
-#include "core/compile/programs.h"
+#include "core/compile/programs/programs.h"
 #include "ui/bridge/convert.h"
 
 #include <QObject>

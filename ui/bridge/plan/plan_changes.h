@@ -2,7 +2,7 @@
 // What could be otherwise about a run, to be tried with a tick.
 #pragma once
 
-#include "core/compile/run_config.h"
+#include "core/compile/config/run_config.h"
 
 #include <QString>
 

@@ -2,7 +2,7 @@
 #include "ui/bridge/plan/planner.h"
 
 #include "core/base/error.h"
-#include "core/compile/mesh_config.h"
+#include "core/compile/mesh/mesh_config.h"
 #include "core/compile/pipeline.h"
 #include "core/train/find_meshes.h"
 #include "core/train/measure/machine_cost.h"

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "core/advise/mesh_advice.h"
-#include "core/compile/programs.h"
+#include "core/compile/programs/programs.h"
 #include "core/cost/hardware.h"
 
 #include <filesystem>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/bridge/plan/program_trace.h"
 
-#include "core/compile/programs.h"
+#include "core/compile/programs/programs.h"
 #include "core/ir/text.h"
 #include "core/train/planning.h"
 #include "ui/bridge/convert.h"

@@ -3,7 +3,7 @@
 // graph. Made off the GUI thread; immutable.
 #pragma once
 
-#include "core/compile/run_config.h"
+#include "core/compile/config/run_config.h"
 #include "core/cost/hardware.h"
 #include "widgets/views/graph_layout.h"
 

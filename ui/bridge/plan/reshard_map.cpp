@@ -3,7 +3,7 @@
 
 #include "core/base/error.h"
 #include "core/checkpoint/array_reader.h"
-#include "core/compile/mesh_config.h"
+#include "core/compile/mesh/mesh_config.h"
 #include "core/ir/text.h"
 #include "core/train/engine.h"
 #include "core/train/progress.h"

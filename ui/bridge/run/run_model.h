@@ -4,7 +4,7 @@
 #pragma once
 
 #include "core/checkpoint/goal.h"
-#include "core/compile/run_config.h"
+#include "core/compile/config/run_config.h"
 #include "core/plan/plan.h"
 #include "core/train/logging/tensorboard_reader.h"
 #include "core/train/record/run_folder.h"

@@ -3,7 +3,7 @@
 // another model, whose settings cannot be compared field by field.
 #pragma once
 
-#include "core/compile/run_config.h"
+#include "core/compile/config/run_config.h"
 
 #include <QWidget>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/pages/checkpoints/fork_dialog.h"
 
-#include "core/compile/programs.h"
+#include "core/compile/programs/programs.h"
 #include "ui/bridge/convert.h"
 #include "ui/bridge/draft/place_text.h"
 #include "ui/forms/field_group.h"

@@ -3,7 +3,7 @@
 // a name of its own; the learning rates that follow, and all that differs from the parent.
 #pragma once
 
-#include "core/compile/run_config.h"
+#include "core/compile/config/run_config.h"
 #include "ui/bridge/draft/draft.h"
 #include "ui/forms/form_source.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/pages/checkpoints/resume_panel.h"
 
-#include "core/compile/programs.h"
+#include "core/compile/programs/programs.h"
 #include "ui/bridge/convert.h"
 #include "ui/bridge/draft/draft.h"
 #include "ui/bridge/run/run_model.h"

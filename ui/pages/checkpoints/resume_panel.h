@@ -3,7 +3,7 @@
 // at, and which fields of the draft could come along.
 #pragma once
 
-#include "core/compile/run_config.h"
+#include "core/compile/config/run_config.h"
 #include "widgets/controls/card.h"
 
 class QGridLayout;

@@ -2,7 +2,7 @@
 #include "ui/pages/home/demo.h"
 
 #include "core/base/error.h"
-#include "core/compile/run_config.h"
+#include "core/compile/config/run_config.h"
 #include "core/data/dataset.h"
 #include "ui/bridge/convert.h"
 

@@ -2,7 +2,7 @@
 #include "ui/pages/home/preset_row.h"
 
 #include "core/base/error.h"
-#include "core/compile/mesh_config.h"
+#include "core/compile/mesh/mesh_config.h"
 #include "core/cost/hardware.h"
 #include "core/train/planning.h"
 #include "ui/bridge/background.h"

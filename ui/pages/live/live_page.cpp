@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/pages/live/live_page.h"
 
-#include "core/compile/metric_facts.h"
+#include "core/compile/config/metric_facts.h"
 #include "ui/actions.h"
 #include "ui/bridge/convert.h"
 #include "ui/bridge/data/opening_news.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/pages/plan/export_menu.h"
 
-#include "core/compile/mesh_recipe.h"
+#include "core/compile/mesh/mesh_recipe.h"
 #include "ui/bridge/background.h"
 #include "ui/bridge/convert.h"
 #include "ui/file_dialog.h"

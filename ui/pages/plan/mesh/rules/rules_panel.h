@@ -5,7 +5,7 @@
 // lost.
 #pragma once
 
-#include "core/compile/run_config.h"
+#include "core/compile/config/run_config.h"
 #include "ui/bridge/plan/plan_digest.h"
 
 #include <QWidget>

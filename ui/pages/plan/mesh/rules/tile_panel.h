@@ -3,7 +3,7 @@
 // tiles, what each device holds of it, and what that takes.
 #pragma once
 
-#include "core/compile/run_config.h"
+#include "core/compile/config/run_config.h"
 #include "ui/bridge/plan/step_moment.h"
 #include "ui/bridge/plan/tensor_tiles.h"
 

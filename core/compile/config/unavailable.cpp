@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/compile/run_rules.h"
+#include "core/compile/config/run_rules.h"
 
 #include "core/base/text.h"
-#include "core/compile/run_config.h"
+#include "core/compile/config/run_config.h"
 
 #include <algorithm>
 #include <array>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/compile/mesh_recipe.h"
+#include "core/compile/mesh/mesh_recipe.h"
 
-#include "core/compile/mesh_config.h"
-#include "core/compile/programs.h"
+#include "core/compile/mesh/mesh_config.h"
+#include "core/compile/programs/programs.h"
 
 namespace weft::compile {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/compile/mesh_config.h"
+#include "core/compile/mesh/mesh_config.h"
 
 #include "core/base/error.h"
 #include "core/base/text.h"

@@ -3,7 +3,7 @@
 // assembled from the records of nn, optim, data, ...; nobody else defines a setting.
 #pragma once
 
-#include "core/compile/data_defaults.h"
+#include "core/compile/config/data_defaults.h"
 #include "core/config/field.h"
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/compile/model_programs.h"
+#include "core/compile/programs/model_programs.h"
 
 #include "core/base/error.h"
 #include "core/base/text.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/compile/run_config.h"
+#include "core/compile/config/run_config.h"
 
 #include "core/base/error.h"
 #include "core/base/file.h"
-#include "core/compile/run_rules.h"
+#include "core/compile/config/run_rules.h"
 #include "core/data/dataset.h"
 #include "core/nn/models/model_list.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/compile/data_defaults.h"
+#include "core/compile/config/data_defaults.h"
 
 #include "core/nn/models/model_list.h"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The whole table of settings, put together from the records of models, losses, optimizers, schedules
 // and data. Choices list what this version can do; names that are only planned: unavailable.cpp.
-#include "core/compile/run_config.h"
+#include "core/compile/config/run_config.h"
 
-#include "core/compile/run_rules.h"
+#include "core/compile/config/run_rules.h"
 #include "core/data/dataset.h"
 #include "core/nn/loss_def.h"
 #include "core/nn/models/model_list.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/compile/model_sketch.h"
+#include "core/compile/programs/model_sketch.h"
 
 #include "core/base/text.h"
-#include "core/compile/model_programs.h"
+#include "core/compile/programs/model_programs.h"
 #include "core/ir/model_text.h"
 #include "core/nn/models/graph_text.h"
 #include "core/ops/op_def.h"

@@ -2,7 +2,7 @@
 // From a priced plan: whether the devices of a mesh have enough samples at a time.
 #pragma once
 
-#include "core/compile/programs.h"
+#include "core/compile/programs/programs.h"
 #include "core/cost/cost_model.h"
 #include "core/plan/plan.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/compile/stage_programs.h"
+#include "core/compile/mesh/stage_programs.h"
 
 #include "core/base/error.h"
 #include "core/base/text.h"

@@ -3,7 +3,7 @@
 // groups, slot names. Internal to core/compile.
 #pragma once
 
-#include "core/compile/programs.h"
+#include "core/compile/programs/programs.h"
 #include "core/nn/loss_def.h"
 #include "core/nn/models/model_list.h"
 #include "core/nn/reduction.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/compile/batch_advice.h"
+#include "core/compile/mesh/batch_advice.h"
 
 #include "core/compile/predict.h"
 

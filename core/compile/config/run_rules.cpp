@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/compile/run_rules.h"
+#include "core/compile/config/run_rules.h"
 
 #include "core/base/text.h"
-#include "core/compile/mesh_config.h"
-#include "core/compile/stage_config.h"
+#include "core/compile/mesh/mesh_config.h"
+#include "core/compile/mesh/stage_config.h"
 #include "core/nn/loss_def.h"
 #include "core/nn/models/model_list.h"
 #include "core/optim/groups.h"

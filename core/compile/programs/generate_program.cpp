@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Text generation with a key/value cache of the model's whole context.
-#include "core/compile/model_programs.h"
+#include "core/compile/programs/model_programs.h"
 
 namespace weft::compile {
 

@@ -2,8 +2,8 @@
 // The pipeline of the section "mesh": a schedule and how layers are spread over its stages.
 #pragma once
 
-#include "core/compile/run_config.h"
-#include "core/compile/stage_programs.h"
+#include "core/compile/config/run_config.h"
+#include "core/compile/mesh/stage_programs.h"
 
 #include <optional>
 

@@ -2,7 +2,7 @@
 // The training step, in the fixed order of ARCHITECTURE.md section 4: per microstep forward, backward,
 // accumulate in f32; then global norm, clip, update, average. An update whose loss or norm is not
 // finite is computed and not taken.
-#include "core/compile/model_programs.h"
+#include "core/compile/programs/model_programs.h"
 
 #include "core/autodiff/gradients.h"
 

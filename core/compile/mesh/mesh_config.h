@@ -2,7 +2,7 @@
 // The section "mesh" of a configuration: from names and numbers to a placement, with what is wrong.
 #pragma once
 
-#include "core/compile/run_config.h"
+#include "core/compile/config/run_config.h"
 #include "core/sharding/annotate.h"
 
 namespace weft::compile {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/compile/programs.h"
+#include "core/compile/programs/programs.h"
 
 #include "core/base/error.h"
-#include "core/compile/batch_advice.h"
-#include "core/compile/mesh_config.h"
-#include "core/compile/model_programs.h"
-#include "core/compile/stage_config.h"
+#include "core/compile/mesh/batch_advice.h"
+#include "core/compile/mesh/mesh_config.h"
+#include "core/compile/programs/model_programs.h"
+#include "core/compile/mesh/stage_config.h"
 #include "core/memory/arena.h"
 #include "core/optim/schedule.h"
 

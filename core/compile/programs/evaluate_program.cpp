@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Evaluation sums over a batch with a mask, and predictions.
-#include "core/compile/model_programs.h"
+#include "core/compile/programs/model_programs.h"
 
 namespace weft::compile {
 namespace {

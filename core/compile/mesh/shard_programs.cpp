@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/compile/shard_programs.h"
+#include "core/compile/mesh/shard_programs.h"
 
-#include "core/compile/activations.h"
+#include "core/compile/programs/activations.h"
 
 #include <algorithm>
 #include <iterator>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How two configurations differ, and what each difference means for a resume.
 #include "core/base/text.h"
-#include "core/compile/run_config.h"
+#include "core/compile/config/run_config.h"
 
 #include <algorithm>
 #include <array>

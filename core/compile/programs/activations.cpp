@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/compile/activations.h"
+#include "core/compile/programs/activations.h"
 
 #include "core/passes/precision_modes.h"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/compile/stage_config.h"
+#include "core/compile/mesh/stage_config.h"
 
 #include "core/base/error.h"
-#include "core/compile/mesh_config.h"
-#include "core/compile/programs.h"
+#include "core/compile/mesh/mesh_config.h"
+#include "core/compile/programs/programs.h"
 #include "core/pipeline/schedule_list.h"
 #include "core/pipeline/schedule_text.h"
 

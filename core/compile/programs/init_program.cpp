@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The start value of every slot. Random ones draw from the stream of the parameter's name, so that a
 // parameter starts alike on any mesh and beside any other parameters.
-#include "core/compile/model_programs.h"
+#include "core/compile/programs/model_programs.h"
 
 #include <algorithm>
 

@@ -2,7 +2,7 @@
 // What of a configuration the exports of its mesh say (core/plan/mesh_formats.h).
 #pragma once
 
-#include "core/compile/run_config.h"
+#include "core/compile/config/run_config.h"
 #include "core/plan/mesh_formats.h"
 
 namespace weft::compile {

@@ -3,7 +3,7 @@
 // fit: as far as they do.
 #pragma once
 
-#include "core/compile/run_config.h"
+#include "core/compile/config/run_config.h"
 #include "core/data/dataset.h"
 #include "core/ir/program.h"
 

@@ -21,7 +21,7 @@
 #pragma once
 
 #include "core/compile/pipeline.h"
-#include "core/compile/run_config.h"
+#include "core/compile/config/run_config.h"
 #include "core/data/dataset.h"
 #include "core/nn/reduction.h"
 

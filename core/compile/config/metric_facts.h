@@ -2,7 +2,7 @@
 // What is known of metrics and losses by their names, for those who show them.
 #pragma once
 
-#include "core/compile/run_config.h"
+#include "core/compile/config/run_config.h"
 
 #include <string_view>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/compile/metric_facts.h"
+#include "core/compile/config/metric_facts.h"
 
 #include "core/nn/loss_def.h"
 
