@@ -17,7 +17,8 @@
 
 namespace weft::compile {
 
-/// The programs of a run over one set of state slots, as core/compile/programs/programs.h builds them.
+/// The programs of a run over one set of state slots, as core/compile/programs/programs.h builds
+/// them.
 struct ProgramSet {
     std::vector<plan::StateSlot> state_slots;
     std::vector<ir::Program> programs;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Counts as bars and tokens as boxes, by mouse and keys.
 #include "tests/support/weft_test.h"
-#include "widgets/views/bar_list.h"
 #include "widgets/look/theme_controller.h"
+#include "widgets/views/bar_list.h"
 #include "widgets/views/token_view.h"
 
 #include <QAccessible>

@@ -2,8 +2,8 @@
 // The devices of a mesh: where they stand, from two to thousands, what is drawn of each, and how
 // one gets closer.
 #include "tests/support/weft_test.h"
-#include "widgets/mesh/device_grid.h"
 #include "widgets/look/theme_controller.h"
+#include "widgets/mesh/device_grid.h"
 
 #include <QAccessible>
 #include <QElapsedTimer>

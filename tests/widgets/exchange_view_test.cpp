@@ -2,9 +2,9 @@
 // Arrows between devices: which one is pointed at, how thick it is, what keys and screen readers
 // find; and the pattern view: what moves, and what stands still with reduced motion.
 #include "tests/support/weft_test.h"
+#include "widgets/look/theme_controller.h"
 #include "widgets/mesh/exchange_view.h"
 #include "widgets/mesh/pattern_view.h"
-#include "widgets/look/theme_controller.h"
 
 #include <QAccessible>
 #include <QSignalSpy>

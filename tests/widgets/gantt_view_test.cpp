@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The chart of a pipeline: what its items say, where they lie, keys, stretched time, scrolled rows.
 #include "tests/support/weft_test.h"
-#include "widgets/mesh/gantt_view.h"
 #include "widgets/look/theme_controller.h"
+#include "widgets/mesh/gantt_view.h"
 
 #include <QAccessible>
 #include <QScrollBar>

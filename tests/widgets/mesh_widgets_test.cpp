@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Layers over stages, chips of axes and widgets that flow onto lines, by mouse and keys.
 #include "tests/support/weft_test.h"
-#include "widgets/mesh/axis_chip.h"
 #include "widgets/controls/flow_layout.h"
-#include "widgets/mesh/stage_strip.h"
 #include "widgets/look/theme_controller.h"
+#include "widgets/mesh/axis_chip.h"
+#include "widgets/mesh/stage_strip.h"
 
 #include <QDropEvent>
 #include <QMimeData>

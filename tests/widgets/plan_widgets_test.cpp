@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Memory over steps, trade-off chart, program text and graph layout against numbers made by hand.
 #include "tests/support/weft_test.h"
-#include "widgets/views/graph_view.h"
 #include "widgets/controls/line_view.h"
+#include "widgets/look/theme_controller.h"
+#include "widgets/views/graph_view.h"
 #include "widgets/views/memory_figures.h"
 #include "widgets/views/memory_legend.h"
 #include "widgets/views/memory_timeline.h"
-#include "widgets/look/theme_controller.h"
 #include "widgets/views/trade_off_chart.h"
 
 #include <QAbstractItemModelTester>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/support/weft_test.h"
 #include "widgets/controls/controls.h"
+#include "widgets/controls/text_label.h"
 #include "widgets/look/icon.h"
 #include "widgets/look/painting.h"
 #include "widgets/look/style.h"
-#include "widgets/controls/text_label.h"
 #include "widgets/look/theme_controller.h"
 
 #include <QApplication>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Tiles against drawings made by hand: places, colours, names, keys, and how long thousands take.
 #include "tests/support/weft_test.h"
+#include "widgets/look/theme_controller.h"
 #include "widgets/mesh/device_palette.h"
 #include "widgets/mesh/shard_strip.h"
-#include "widgets/look/theme_controller.h"
 #include "widgets/mesh/tile_view.h"
 
 #include <QAccessible>

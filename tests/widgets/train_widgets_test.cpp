@@ -2,12 +2,12 @@
 // Step dots, sketch pad, confusion matrix, bars; and what the Train page asks of the line chart.
 #include "tests/support/weft_test.h"
 #include "widgets/curves/chart_axis.h"
-#include "widgets/views/confusion_view.h"
 #include "widgets/curves/line_chart.h"
+#include "widgets/look/theme_controller.h"
+#include "widgets/views/confusion_view.h"
 #include "widgets/views/probability_bars.h"
 #include "widgets/views/sketch_pad.h"
 #include "widgets/views/step_dots.h"
-#include "widgets/look/theme_controller.h"
 
 #include <QAccessible>
 #include <QClipboard>

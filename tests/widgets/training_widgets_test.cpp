@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The curve with points to drag, bars that live for a while, figures that follow from others.
 #include "tests/support/weft_test.h"
-#include "widgets/curves/curve_editor.h"
 #include "widgets/controls/figure_strip.h"
+#include "widgets/curves/curve_editor.h"
 #include "widgets/views/lifeline_chart.h"
 
 #include <QVBoxLayout>

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/support/weft_test.h"
 #include "widgets/controls/card.h"
-#include "widgets/curves/checkpoint_timeline.h"
 #include "widgets/controls/command_palette.h"
 #include "widgets/controls/controls.h"
-#include "widgets/look/icon.h"
 #include "widgets/controls/icon_label.h"
-#include "widgets/views/image_grid.h"
-#include "widgets/views/memory_bar.h"
 #include "widgets/controls/messages.h"
 #include "widgets/controls/nav_rail.h"
 #include "widgets/controls/number_strip.h"
 #include "widgets/controls/phase_list.h"
 #include "widgets/controls/pill.h"
+#include "widgets/curves/checkpoint_timeline.h"
+#include "widgets/look/icon.h"
 #include "widgets/look/theme_controller.h"
+#include "widgets/views/image_grid.h"
+#include "widgets/views/memory_bar.h"
 
 #include <QAccessible>
 #include <QAction>

@@ -4,9 +4,9 @@
 
 #include "core/plan/plan.h"
 #include "core/train/control/run_state.h"
-#include "widgets/views/memory_bar.h"
-#include "widgets/look/painting.h"
 #include "widgets/controls/pill.h"
+#include "widgets/look/painting.h"
+#include "widgets/views/memory_bar.h"
 
 #include <QString>
 

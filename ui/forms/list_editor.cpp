@@ -6,9 +6,9 @@
 #include "ui/forms/number_input.h"
 #include "widgets/controls/controls.h"
 #include "widgets/controls/flow_layout.h"
+#include "widgets/controls/text_label.h"
 #include "widgets/look/icon.h"
 #include "widgets/look/style.h"
-#include "widgets/controls/text_label.h"
 
 #include <QHBoxLayout>
 #include <QLineEdit>

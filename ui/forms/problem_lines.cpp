@@ -2,9 +2,9 @@
 #include "ui/forms/problem_lines.h"
 
 #include "ui/bridge/draft/place_text.h"
+#include "widgets/controls/text_label.h"
 #include "widgets/look/icon.h"
 #include "widgets/look/style.h"
-#include "widgets/controls/text_label.h"
 
 #include <QHBoxLayout>
 #include <QPushButton>

@@ -5,8 +5,8 @@
 #include "ui/forms/number_input.h"
 #include "ui/forms/table_form.h"
 #include "widgets/controls/controls.h"
-#include "widgets/look/style.h"
 #include "widgets/controls/text_label.h"
+#include "widgets/look/style.h"
 
 #include <QComboBox>
 #include <QHBoxLayout>

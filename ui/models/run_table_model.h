@@ -5,8 +5,8 @@
 #include "ui/bridge/run/run_curves.h"
 #include "ui/bridge/run/run_index.h"
 #include "ui/models/run_column.h"
-#include "widgets/look/number_style.h"
 #include "widgets/curves/sparkline.h"
+#include "widgets/look/number_style.h"
 
 #include <QAbstractTableModel>
 

@@ -2,13 +2,13 @@
 #include "ui/pages/axis_row.h"
 
 #include "ui/bridge/convert.h"
-#include "widgets/mesh/axis_chip.h"
 #include "widgets/controls/controls.h"
 #include "widgets/controls/flow_layout.h"
-#include "widgets/look/icon.h"
-#include "widgets/look/painting.h"
 #include "widgets/controls/short_spin_box.h"
 #include "widgets/controls/text_label.h"
+#include "widgets/look/icon.h"
+#include "widgets/look/painting.h"
+#include "widgets/mesh/axis_chip.h"
 
 #include <QApplication>
 #include <QDragEnterEvent>

@@ -3,11 +3,11 @@
 
 #include "ui/pages/chart_frame.h"
 #include "widgets/controls/card.h"
-#include "widgets/look/icon.h"
+#include "widgets/controls/text_label.h"
 #include "widgets/curves/line_chart.h"
 #include "widgets/curves/series_store.h"
+#include "widgets/look/icon.h"
 #include "widgets/look/style.h"
-#include "widgets/controls/text_label.h"
 
 #include <QComboBox>
 #include <QEvent>

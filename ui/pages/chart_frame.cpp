@@ -3,8 +3,8 @@
 
 #include "ui/pages/drawings.h"
 #include "widgets/controls/card.h"
-#include "widgets/look/icon.h"
 #include "widgets/curves/line_chart.h"
+#include "widgets/look/icon.h"
 #include "widgets/look/style.h"
 
 #include <QApplication>

@@ -3,8 +3,8 @@
 
 #include "ui/file_dialog.h"
 #include "ui/pages/page.h"
-#include "widgets/look/icon.h"
 #include "widgets/curves/line_chart.h"
+#include "widgets/look/icon.h"
 #include "widgets/look/menu_text.h"
 #include "widgets/views/painted_view.h"
 

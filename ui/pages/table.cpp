@@ -132,8 +132,7 @@ void setColumnWidths(QTableView* table, const std::vector<std::pair<int, QString
         const double width =
             std::max(widgets::textWidth(theme.font(widgets::TextStyle::Mono), sample),
                      widgets::textWidth(theme.font(widgets::TextStyle::Caption), title));
-        const bool ticked =
-            table->model()->index(0, column).data(Qt::CheckStateRole).isValid();
+        const bool ticked = table->model()->index(0, column).data(Qt::CheckStateRole).isValid();
         const int box = ticked ? table->style()->pixelMetric(QStyle::PM_IndicatorWidth) +
                                      2 * widgets::space::kControl
                                : 0;

@@ -2,9 +2,9 @@
 #include "ui/samples/class_panel.h"
 
 #include "ui/bridge/convert.h"
-#include "widgets/views/bar_list.h"
 #include "widgets/controls/card.h"
 #include "widgets/controls/text_label.h"
+#include "widgets/views/bar_list.h"
 
 #include <QVBoxLayout>
 

@@ -3,15 +3,15 @@
 
 #include "ui/bridge/convert.h"
 #include "ui/models/sample_model.h"
-#include "ui/samples/sample_picture.h"
 #include "ui/pages/table.h"
+#include "ui/samples/sample_picture.h"
 #include "widgets/controls/card.h"
 #include "widgets/controls/controls.h"
-#include "widgets/look/icon.h"
-#include "widgets/views/image_grid.h"
 #include "widgets/controls/messages.h"
-#include "widgets/look/style.h"
 #include "widgets/controls/text_label.h"
+#include "widgets/look/icon.h"
+#include "widgets/look/style.h"
+#include "widgets/views/image_grid.h"
 #include "widgets/views/token_view.h"
 
 #include <QHeaderView>
@@ -54,7 +54,8 @@ QPushButton* arrow(const char* name, const char* icon, const QString& what) {
 
 } // namespace
 
-DataSamplePanel::DataSamplePanel(DataPreview& preview, QWidget* parent) : QWidget(parent), preview_(preview) {
+DataSamplePanel::DataSamplePanel(DataPreview& preview, QWidget* parent)
+    : QWidget(parent), preview_(preview) {
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
@@ -124,7 +125,8 @@ QWidget* DataSamplePanel::createHeader() {
     seen_->setAccessibleName(tr("Show rows of the table"));
     seen_->setCompact(true);
     seen_->setCurrentIndex(static_cast<int>(SampleModel::Seen::Raw));
-    connect(seen_, &widgets::SegmentedControl::currentIndexChanged, this, &DataSamplePanel::showSamples);
+    connect(seen_, &widgets::SegmentedControl::currentIndexChanged, this,
+            &DataSamplePanel::showSamples);
     header_->addControl(seen_);
     header_->addControl(back_);
     header_->addControl(place_);

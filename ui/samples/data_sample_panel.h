@@ -50,7 +50,7 @@ private:
 
     DataPreview& preview_;
     widgets::SectionHeader* header_;
-    widgets::TextLabel* says_; // which ones are shown and how
+    widgets::TextLabel* says_;        // which ones are shown and how
     widgets::SegmentedControl* seen_; // of a table: as in its file, or as the network sees it
     QPushButton* reroll_;
     QPushButton* back_;

@@ -5,8 +5,8 @@
 #include "ui/bridge/run/machine_measure.h"
 #include "ui/studio.h"
 #include "widgets/controls/controls.h"
-#include "widgets/look/style.h"
 #include "widgets/controls/text_label.h"
+#include "widgets/look/style.h"
 
 #include <QHBoxLayout>
 #include <QPushButton>

@@ -8,10 +8,10 @@
 #include "ui/studio.h"
 #include "widgets/controls/card.h"
 #include "widgets/controls/controls.h"
-#include "widgets/look/menu_text.h"
 #include "widgets/controls/messages.h"
-#include "widgets/look/style.h"
 #include "widgets/controls/text_label.h"
+#include "widgets/look/menu_text.h"
+#include "widgets/look/style.h"
 
 #include <QDesktopServices>
 #include <QFileInfo>

@@ -6,9 +6,9 @@
 #include "ui/bridge/draft/draft.h"
 #include "ui/bridge/draft/place_text.h"
 #include "widgets/controls/card.h"
+#include "widgets/controls/text_label.h"
 #include "widgets/look/icon.h"
 #include "widgets/look/style.h"
-#include "widgets/controls/text_label.h"
 
 #include <QFileDialog>
 #include <QHBoxLayout>

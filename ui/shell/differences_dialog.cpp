@@ -5,8 +5,8 @@
 #include "ui/bridge/draft/draft.h"
 #include "ui/bridge/run/run_model.h"
 #include "ui/forms/number_text.h"
-#include "widgets/look/style.h"
 #include "widgets/controls/text_label.h"
+#include "widgets/look/style.h"
 
 #include <QDialogButtonBox>
 #include <QHeaderView>

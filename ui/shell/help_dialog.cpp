@@ -6,8 +6,8 @@
 #include "ui/forms/field_box.h"
 #include "ui/shell/page_help.h"
 #include "widgets/controls/card.h"
-#include "widgets/look/style.h"
 #include "widgets/controls/text_label.h"
+#include "widgets/look/style.h"
 
 #include <QDialogButtonBox>
 #include <QGridLayout>

@@ -3,8 +3,8 @@
 
 #include "ui/models/problem_model.h"
 #include "widgets/controls/log_view.h"
-#include "widgets/look/style.h"
 #include "widgets/controls/text_label.h"
+#include "widgets/look/style.h"
 
 #include <QDockWidget>
 #include <QHeaderView>

@@ -14,14 +14,14 @@
 #include "ui/shell/run_toolbar.h"
 #include "ui/shell/status_bar.h"
 #include "widgets/controls/card.h"
-#include "widgets/look/icon.h"
 #include "widgets/controls/log_view.h"
-#include "widgets/look/menu_text.h"
 #include "widgets/controls/messages.h"
 #include "widgets/controls/nav_rail.h"
 #include "widgets/controls/shelf.h"
-#include "widgets/look/style.h"
 #include "widgets/controls/tab_walk.h"
+#include "widgets/look/icon.h"
+#include "widgets/look/menu_text.h"
+#include "widgets/look/style.h"
 
 #include <QCoreApplication>
 #include <QDateTime>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the menus of the window offer, and what each action of it does.
-#include "ui/recent_menu.h"
 #include "ui/pages/page_list.h"
+#include "ui/recent_menu.h"
 #include "ui/settings/settings_dialog.h"
 #include "ui/shell/draft_files.h"
 #include "ui/shell/help_dialog.h"

@@ -8,10 +8,10 @@
 #include "ui/recent_menu.h"
 #include "ui/studio.h"
 #include "widgets/controls/card.h"
-#include "widgets/look/icon.h"
 #include "widgets/controls/icon_label.h"
-#include "widgets/look/style.h"
 #include "widgets/controls/text_label.h"
+#include "widgets/look/icon.h"
+#include "widgets/look/style.h"
 
 #include <QComboBox>
 #include <QDialogButtonBox>

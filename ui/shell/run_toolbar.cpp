@@ -5,12 +5,12 @@
 #include "ui/bridge/convert.h"
 #include "ui/studio.h"
 #include "widgets/controls/card.h"
-#include "widgets/look/icon.h"
 #include "widgets/controls/icon_label.h"
+#include "widgets/controls/text_label.h"
+#include "widgets/look/icon.h"
 #include "widgets/look/menu_text.h"
 #include "widgets/look/painting.h"
 #include "widgets/look/style.h"
-#include "widgets/controls/text_label.h"
 
 #include <QHBoxLayout>
 #include <QMenu>

@@ -8,10 +8,10 @@
 #include "ui/bridge/background.h"
 #include "ui/bridge/convert.h"
 #include "ui/studio.h"
+#include "widgets/controls/text_label.h"
 #include "widgets/look/icon.h"
 #include "widgets/look/menu_text.h"
 #include "widgets/look/style.h"
-#include "widgets/controls/text_label.h"
 
 #include <QHBoxLayout>
 #include <QKeyEvent>

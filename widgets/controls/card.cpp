@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/controls/card.h"
 
-#include "widgets/look/painting.h"
 #include "widgets/controls/text_label.h"
+#include "widgets/look/painting.h"
 
 #include <QDragEnterEvent>
 #include <QHBoxLayout>
@@ -66,7 +66,7 @@ void Card::paintEvent(QPaintEvent*) {
                           : dashed_ || hover ? theme.color(Role::Border)
                                              : theme.color(Role::Hairline);
     paintSurface(painter, rect(), size::kCardRadius, fill, border,
-               dashed_ ? Qt::DashLine : Qt::SolidLine);
+                 dashed_ ? Qt::DashLine : Qt::SolidLine);
     if (selected_ || hasFocus()) {
         paintFocus(painter, rect(), size::kCardRadius);
     }

@@ -90,9 +90,13 @@ void SegmentedControl::placeTabStop() {
     }
 }
 
-int SegmentedControl::count() const { return static_cast<int>(group_->buttons().size()); }
+int SegmentedControl::count() const {
+    return static_cast<int>(group_->buttons().size());
+}
 
-int SegmentedControl::currentIndex() const { return group_->checkedId(); }
+int SegmentedControl::currentIndex() const {
+    return group_->checkedId();
+}
 
 void SegmentedControl::setCurrentIndex(int index) {
     if (QAbstractButton* button = group_->button(index)) {
@@ -264,8 +268,8 @@ void ProgressLine::paintEvent(QPaintEvent*) {
     }
     if (timer_ != 0) {
         const double length = width() / 4.0;
-        const double left = timer_ < 0 ? (width() - length) / 2.0
-                                       : phase_ * (width() + length) - length;
+        const double left =
+            timer_ < 0 ? (width() - length) / 2.0 : phase_ * (width() + length) - length;
         painter.fillRect(QRectF(left, 0, length, height()), theme.color(role_));
     } else if (fraction_ > 0) {
         painter.fillRect(QRectF(0, 0, width() * fraction_, height()), theme.color(role_));

@@ -100,9 +100,9 @@ void LogModel::clear() {
 
 void LogModel::setFilter(LogLevel minimum, const QString& text, bool regex) {
     stop_.request_stop();
-    filter_ = {minimum, regex ? QString() : text,
-               QRegularExpression(regex ? text : QString(),
-                                  QRegularExpression::CaseInsensitiveOption)};
+    filter_ = {
+        minimum, regex ? QString() : text,
+        QRegularExpression(regex ? text : QString(), QRegularExpression::CaseInsensitiveOption)};
     if (end_ - first_ > kAtOnce) {
         filterInBackground();
     } else {
@@ -129,7 +129,8 @@ void LogModel::filterInBackground() {
     filtering_ = true;
     stop_ = std::stop_source();
     const std::vector<std::shared_ptr<const Block>> full(blocks_.begin(), blocks_.end() - 1);
-    // Not the global pool, on which Qt paints. A filter that is stopped soon makes room for the next.
+    // Not the global pool, on which Qt paints. A filter that is stopped soon makes room for the
+    // next.
     static QThreadPool pool;
     pool.start([guard = QPointer<LogModel>(this), full, base = base_, filter = filter_,
                 stop = stop_.get_token()] {
@@ -153,8 +154,7 @@ void LogModel::filterInBackground() {
             QCoreApplication::instance(),
             [guard, passed = std::move(passed), number, stop]() mutable {
                 if (guard && !stop.stop_requested()) {
-                    const auto kept =
-                        std::lower_bound(passed.begin(), passed.end(), guard->first_);
+                    const auto kept = std::lower_bound(passed.begin(), passed.end(), guard->first_);
                     passed.erase(passed.begin(), kept);
                     guard->show(std::move(passed), number);
                 }
@@ -183,19 +183,14 @@ QVariant LogModel::data(const QModelIndex& index, int role) const {
     const LogLine& entry = line(index.row());
     switch (role) {
     case Qt::DisplayRole:
-    case TextRole:
-        return entry.text;
-    case LevelRole:
-        return static_cast<int>(entry.level);
-    case SourceRole:
-        return entry.source;
-    case StepRole:
-        return entry.step;
+    case TextRole: return entry.text;
+    case LevelRole: return static_cast<int>(entry.level);
+    case SourceRole: return entry.source;
+    case StepRole: return entry.step;
     case TimeRole:
         return QDateTime::fromMSecsSinceEpoch(entry.time_ms)
             .toString(QStringLiteral("HH:mm:ss.zzz"));
-    default:
-        return {};
+    default: return {};
     }
 }
 

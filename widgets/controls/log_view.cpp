@@ -3,9 +3,9 @@
 
 #include "widgets/controls/card.h"
 #include "widgets/controls/controls.h"
+#include "widgets/controls/text_label.h"
 #include "widgets/look/icon.h"
 #include "widgets/look/painting.h"
-#include "widgets/controls/text_label.h"
 
 #include <QCheckBox>
 #include <QClipboard>
@@ -186,9 +186,13 @@ void LogView::clear() {
     updateCount();
 }
 
-bool LogView::isFollowing() const { return follow_->isChecked(); }
+bool LogView::isFollowing() const {
+    return follow_->isChecked();
+}
 
-void LogView::setFollowing(bool follow) { follow_->setChecked(follow); }
+void LogView::setFollowing(bool follow) {
+    follow_->setChecked(follow);
+}
 
 QString LogView::shownText() const {
     QString text;
@@ -203,8 +207,8 @@ QString LogView::shownText() const {
 
 void LogView::refilter() {
     QString text = filter_->text();
-    const bool regex = text.size() > 2 && text.startsWith(QLatin1Char('/')) &&
-                       text.endsWith(QLatin1Char('/'));
+    const bool regex =
+        text.size() > 2 && text.startsWith(QLatin1Char('/')) && text.endsWith(QLatin1Char('/'));
     if (regex) {
         text = text.mid(1, text.size() - 2);
     }
@@ -220,11 +224,12 @@ void LogView::updateCount() {
     }
     const int shown = model_->rowCount();
     const int all = model_->totalCount();
-    count_->setText(shown == all
-                        ? tr("%1 lines").arg(formatCount(all))
-                        : tr("%1 of %2 lines").arg(formatCount(shown), formatCount(all)));
+    count_->setText(shown == all ? tr("%1 lines").arg(formatCount(all))
+                                 : tr("%1 of %2 lines").arg(formatCount(shown), formatCount(all)));
 }
 
-void LogView::copyShown() const { QGuiApplication::clipboard()->setText(shownText()); }
+void LogView::copyShown() const {
+    QGuiApplication::clipboard()->setText(shownText());
+}
 
 } // namespace weft::widgets

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A log that never stalls: a ring buffer behind a model, filtered by level and text, shown by a list
-// that paints visible rows only. Lines are handed over in batches on the GUI thread.
+// A log that never stalls: a ring buffer behind a model, filtered by level and text, shown by a
+// list that paints visible rows only. Lines are handed over in batches on the GUI thread.
 #pragma once
 
 #include <QAbstractListModel>
@@ -27,9 +27,9 @@ enum class LogLevel { Debug, Info, Warning, Error };
 struct LogLine {
     qint64 time_ms = 0; // UTC epoch
     LogLevel level = LogLevel::Info;
-    QString source;     // "train", "rank 1"
+    QString source; // "train", "rank 1"
     QString text;
-    qint64 step = -1;   // -1: not tied to a step
+    qint64 step = -1; // -1: not tied to a step
 };
 
 /// What lines are shown.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/controls/messages.h"
 
+#include "widgets/controls/text_label.h"
 #include "widgets/look/icon.h"
 #include "widgets/look/painting.h"
 #include "widgets/look/style.h"
-#include "widgets/controls/text_label.h"
 
 #include <QHBoxLayout>
 #include <QLabel>
@@ -44,28 +44,20 @@ private:
 
 QString messageIconName(MessageKind kind) {
     switch (kind) {
-    case MessageKind::Info:
-        return QStringLiteral("info");
-    case MessageKind::Success:
-        return QStringLiteral("check");
-    case MessageKind::Warning:
-        return QStringLiteral("warning");
-    case MessageKind::Error:
-        return QStringLiteral("error");
+    case MessageKind::Info: return QStringLiteral("info");
+    case MessageKind::Success: return QStringLiteral("check");
+    case MessageKind::Warning: return QStringLiteral("warning");
+    case MessageKind::Error: return QStringLiteral("error");
     }
     return {};
 }
 
 Role messageRole(MessageKind kind) {
     switch (kind) {
-    case MessageKind::Info:
-        return Role::Accent;
-    case MessageKind::Success:
-        return Role::Success;
-    case MessageKind::Warning:
-        return Role::Warning;
-    case MessageKind::Error:
-        return Role::Error;
+    case MessageKind::Info: return Role::Accent;
+    case MessageKind::Success: return Role::Success;
+    case MessageKind::Warning: return Role::Warning;
+    case MessageKind::Error: return Role::Error;
     }
     return Role::Accent;
 }
@@ -132,7 +124,9 @@ void Banner::clearButtons() {
     }
 }
 
-void Banner::setClosable(bool closable) { close_->setVisible(closable); }
+void Banner::setClosable(bool closable) {
+    close_->setVisible(closable);
+}
 
 void Banner::refresh() {
     static_cast<MessageIcon*>(icon_)->setIcon(

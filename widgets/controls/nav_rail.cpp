@@ -23,14 +23,10 @@ int railRowHeight() {
 
 Role stateRole(NavState state) {
     switch (state) {
-    case NavState::Valid:
-        return Role::Success;
-    case NavState::Warning:
-        return Role::Warning;
-    case NavState::Error:
-        return Role::Error;
-    default:
-        return Role::Accent;
+    case NavState::Valid: return Role::Success;
+    case NavState::Warning: return Role::Warning;
+    case NavState::Error: return Role::Error;
+    default: return Role::Accent;
     }
 }
 
@@ -49,8 +45,8 @@ void paintState(QPainter& painter, const QPointF& center, NavState state) {
     } else if (state == NavState::Warning) {
         painter.drawPolygon(trianglePolygon(center + QPointF(0, 1), 5.5));
     } else if (state == NavState::Running) {
-        painter.drawPolygon(QPolygonF({center + QPointF(-2.5, -4), center + QPointF(3.5, 0),
-                                       center + QPointF(-2.5, 4)}));
+        painter.drawPolygon(QPolygonF(
+            {center + QPointF(-2.5, -4), center + QPointF(3.5, 0), center + QPointF(-2.5, 4)}));
     } else {
         painter.setPen(QPen(color, 2.0, Qt::SolidLine, Qt::RoundCap));
         painter.drawLine(center + QPointF(-3, -3), center + QPointF(3, 3));
@@ -77,7 +73,7 @@ public:
         const QRectF pad = QRectF(option.rect).adjusted(side, 2, -side, -2);
         if (selected || hover) {
             paintSurface(*painter, pad, size::kRadius,
-                       theme.color(selected ? Role::AccentTint : Role::EmptyBar), {});
+                         theme.color(selected ? Role::AccentTint : Role::EmptyBar), {});
         }
         const Role role = selected ? Role::Accent : Role::Muted;
         const double icon_x = *collapsed_ ? pad.center().x() - size::kIcon / 2.0 : pad.left() + 8;
@@ -85,10 +81,9 @@ public:
                   index.data(kIconRole).toString(), theme.color(role));
         if (!*collapsed_) {
             const QRectF text = pad.adjusted(32, 0, -24, 0);
-            paintText(*painter, text, Qt::AlignLeft | Qt::AlignVCenter,
-                      index.data(kTextRole).toString(),
-                      theme.font(selected ? TextStyle::Strong : TextStyle::Body),
-                      theme.color(role));
+            paintText(
+                *painter, text, Qt::AlignLeft | Qt::AlignVCenter, index.data(kTextRole).toString(),
+                theme.font(selected ? TextStyle::Strong : TextStyle::Body), theme.color(role));
         }
         const QPointF mark = *collapsed_ ? QPointF(pad.right() - 5, pad.top() + 6)
                                          : QPointF(pad.right() - 12, pad.center().y());
@@ -105,16 +100,11 @@ private:
 
 QString stateText(NavState state) {
     switch (state) {
-    case NavState::Empty:
-        return {};
-    case NavState::Valid:
-        return NavRail::tr("complete");
-    case NavState::Warning:
-        return NavRail::tr("has warnings");
-    case NavState::Error:
-        return NavRail::tr("has errors");
-    case NavState::Running:
-        return NavRail::tr("running");
+    case NavState::Empty: return {};
+    case NavState::Valid: return NavRail::tr("complete");
+    case NavState::Warning: return NavRail::tr("has warnings");
+    case NavState::Error: return NavRail::tr("has errors");
+    case NavState::Running: return NavRail::tr("running");
     }
     return {};
 }
@@ -157,11 +147,17 @@ int NavRail::addPage(const QString& icon_name, const QString& text, const QStrin
     return index;
 }
 
-int NavRail::pageCount() const { return list_->count(); }
+int NavRail::pageCount() const {
+    return list_->count();
+}
 
-int NavRail::currentPage() const { return list_->currentRow(); }
+int NavRail::currentPage() const {
+    return list_->currentRow();
+}
 
-void NavRail::setCurrentPage(int index) { list_->setCurrentRow(index); }
+void NavRail::setCurrentPage(int index) {
+    list_->setCurrentRow(index);
+}
 
 void NavRail::setPageState(int index, NavState state) {
     if (QListWidgetItem* item = list_->item(index)) {
@@ -180,9 +176,9 @@ void NavRail::setCollapsed(bool collapsed) {
     collapsed_ = collapsed;
     setFixedWidth(collapsed ? size::kRailFoldedWidth
                             : static_cast<int>(size::kRailWidth * Theme::current().fontScale()));
-    fold_->setIcon(icon(collapsed ? QStringLiteral("chevrons-right")
-                                  : QStringLiteral("chevrons-left"),
-                        Role::Muted));
+    fold_->setIcon(
+        icon(collapsed ? QStringLiteral("chevrons-right") : QStringLiteral("chevrons-left"),
+             Role::Muted));
     const QString text = collapsed ? tr("Show page names") : tr("Show icons only");
     fold_->setToolTip(text);
     fold_->setAccessibleName(text);

@@ -115,10 +115,13 @@ std::vector<QRectF> NumberStrip::characterCells(int index) const {
 
 QSize NumberStrip::sizeHint() const {
     // The height of the large type also where it steps down, so that resizing moves nothing below.
-    return {count() * 200, static_cast<int>(linesFor(Theme::current().font(TextStyle::Big)).height)};
+    return {count() * 200,
+            static_cast<int>(linesFor(Theme::current().font(TextStyle::Big)).height)};
 }
 
-QSize NumberStrip::minimumSizeHint() const { return {count() * 96, sizeHint().height()}; }
+QSize NumberStrip::minimumSizeHint() const {
+    return {count() * 96, sizeHint().height()};
+}
 
 void NumberStrip::paintEvent(QPaintEvent* event) {
     QPainter painter(this);
@@ -130,8 +133,7 @@ void NumberStrip::paintEvent(QPaintEvent* event) {
             paintNumber(painter, i);
         }
         if (i > 0) {
-            paintHairline(painter, cell.topLeft(), cell.bottomLeft(),
-                          theme.color(Role::Hairline));
+            paintHairline(painter, cell.topLeft(), cell.bottomLeft(), theme.color(Role::Hairline));
         }
     }
     paintHairline(painter, QPointF(0, height() - 1), QPointF(width(), height() - 1),

@@ -13,10 +13,10 @@
 namespace weft::widgets {
 
 struct BigNumber {
-    QString caption;               // "Train loss"
-    QString value;                 // "0.238"; empty is shown as an en dash
-    QString lead;                  // first words of the sub line, in `lead_role`: "best so far"
-    QString sub;                   // rest of the sub line: "step 1,266"
+    QString caption; // "Train loss"
+    QString value;   // "0.238"; empty is shown as an en dash
+    QString lead;    // first words of the sub line, in `lead_role`: "best so far"
+    QString sub;     // rest of the sub line: "step 1,266"
     Role lead_role = Role::Success;
     QString tooltip;
     bool operator==(const BigNumber&) const = default;

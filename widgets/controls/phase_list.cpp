@@ -26,9 +26,9 @@ void paintSpinner(QPainter& painter, const QPointF& center, int turn) {
     painter.translate(center);
     for (int i = 0; i < 8; ++i) {
         const double strength = ((i + 8 - turn % 8) % 8) / 7.0;
-        painter.setPen(QPen(mixed(theme.color(Role::Accent), theme.color(Role::Surface),
-                                  0.2 + 0.8 * strength),
-                            1.6, Qt::SolidLine, Qt::RoundCap));
+        painter.setPen(
+            QPen(mixed(theme.color(Role::Accent), theme.color(Role::Surface), 0.2 + 0.8 * strength),
+                 1.6, Qt::SolidLine, Qt::RoundCap));
         painter.drawLine(QPointF(0, -3.2), QPointF(0, -5.8));
         painter.rotate(45);
     }
@@ -106,7 +106,8 @@ void PhaseList::refresh() {
         timer_ = 0;
     }
     const int active = activeIndex();
-    setAccessibleDescription(active < 0 ? QString() : phases_[static_cast<std::size_t>(active)].name);
+    setAccessibleDescription(active < 0 ? QString()
+                                        : phases_[static_cast<std::size_t>(active)].name);
     updateGeometry();
     update();
 }
@@ -115,7 +116,9 @@ QSize PhaseList::sizeHint() const {
     return {320, std::max<int>(1, static_cast<int>(phases_.size())) * kPhaseRow};
 }
 
-QSize PhaseList::minimumSizeHint() const { return {200, sizeHint().height()}; }
+QSize PhaseList::minimumSizeHint() const {
+    return {200, sizeHint().height()};
+}
 
 void PhaseList::paintEvent(QPaintEvent*) {
     QPainter painter(this);
@@ -160,8 +163,12 @@ void PhaseList::timerEvent(QTimerEvent*) {
     update();
 }
 
-void PhaseList::hideEvent(QHideEvent*) { refresh(); }
+void PhaseList::hideEvent(QHideEvent*) {
+    refresh();
+}
 
-void PhaseList::showEvent(QShowEvent*) { refresh(); }
+void PhaseList::showEvent(QShowEvent*) {
+    refresh();
+}
 
 } // namespace weft::widgets

@@ -12,8 +12,8 @@ namespace weft::widgets {
 enum class PhaseState { Waiting, Active, Done, Failed };
 
 struct Phase {
-    QString name;          // "Reading data"
-    QString detail;        // "54,000 images"
+    QString name;   // "Reading data"
+    QString detail; // "54,000 images"
     PhaseState state = PhaseState::Waiting;
     double seconds = -1.0; // negative: not known; an active phase counts by itself
 };

@@ -17,7 +17,8 @@ constexpr double kIconSize = 12.0;
 constexpr double kPillIconGap = 4.0;
 
 double pillHeight() {
-    return std::max(20.0, std::ceil(QFontMetricsF(Theme::current().font(TextStyle::Caption)).height()) + 4.0);
+    return std::max(
+        20.0, std::ceil(QFontMetricsF(Theme::current().font(TextStyle::Caption)).height()) + 4.0);
 }
 
 } // namespace
@@ -36,7 +37,7 @@ QRectF paintPill(QPainter& painter, const QRectF& rect, const QString& text, Rol
                       std::min(wanted.width(), rect.width()), wanted.height());
     const bool neutral = tintOf(role) == Role::Inset;
     paintSurface(painter, pill, pill.height() / 2.0, theme.color(tintOf(role)),
-               neutral ? theme.color(Role::Hairline) : QColor());
+                 neutral ? theme.color(Role::Hairline) : QColor());
     double x = pill.left() + kPillPadding;
     if (!icon_name.isEmpty()) {
         paintIcon(painter, QRectF(x, pill.center().y() - kIconSize / 2.0, kIconSize, kIconSize),
@@ -108,7 +109,7 @@ void Badge::paintEvent(QPaintEvent*) {
     const Theme& theme = Theme::current();
     if (tag_) {
         paintSurface(painter, rect(), size::kRadius, theme.color(Role::Surface),
-                   theme.color(Role::Border));
+                     theme.color(Role::Border));
         paintText(painter, rect(), Qt::AlignCenter, text_, theme.font(TextStyle::MonoSmall),
                   theme.color(role_ == Role::Muted ? Role::Text : role_));
         return;
@@ -140,18 +141,13 @@ Role runStateRole(RunState state) {
     switch (state) {
     case RunState::Preparing:
     case RunState::Running:
-    case RunState::Saving:
-        return Role::Accent;
+    case RunState::Saving: return Role::Accent;
     case RunState::Paused:
-    case RunState::Stopping:
-        return Role::Warning;
-    case RunState::Finished:
-        return Role::Success;
-    case RunState::Failed:
-        return Role::Error;
+    case RunState::Stopping: return Role::Warning;
+    case RunState::Finished: return Role::Success;
+    case RunState::Failed: return Role::Error;
     case RunState::Idle:
-    case RunState::Stopped:
-        return Role::Muted;
+    case RunState::Stopped: return Role::Muted;
     }
     return Role::Muted;
 }

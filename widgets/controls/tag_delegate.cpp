@@ -40,7 +40,7 @@ void TagDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
         }
         const QRectF tag(rest.left(), std::round(rest.center().y() - height / 2.0), width, height);
         paintSurface(*painter, tag, size::kRadius, theme.color(Role::Surface),
-                   theme.color(Role::Border));
+                     theme.color(Role::Border));
         paintText(*painter, tag.adjusted(5, 0, -5, 0), Qt::AlignCenter, name, font,
                   theme.color(enabled ? Role::Text : Role::Faint));
         rest.setLeft(tag.right() + 4.0);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/controls/messages.h"
 
+#include "widgets/controls/text_label.h"
 #include "widgets/look/icon.h"
 #include "widgets/look/painting.h"
 #include "widgets/look/style.h"
-#include "widgets/controls/text_label.h"
 
 #include <QAction>
 #include <QCoreApplication>
@@ -75,7 +75,7 @@ protected:
         QPainter painter(this);
         const Theme& theme = Theme::current();
         paintSurface(painter, rect(), size::kCardRadius, theme.color(Role::Surface),
-                   theme.color(Role::Border));
+                     theme.color(Role::Border));
         paintIcon(painter, QRectF(16, 12, size::kIcon, size::kIcon), messageIconName(kind_),
                   theme.color(messageRole(kind_)));
     }

@@ -9,8 +9,7 @@ ChartLink::ChartLink(QObject* parent) : QObject(parent) {}
 
 void ChartLink::add(LineChart* chart) {
     charts_.push_back(chart);
-    connect(chart, &QObject::destroyed, this,
-            [this, chart] { std::erase(charts_, chart); });
+    connect(chart, &QObject::destroyed, this, [this, chart] { std::erase(charts_, chart); });
     connect(chart, &LineChart::crosshairMoved, this, [this, chart](std::optional<double> x) {
         if (busy_) {
             return;
@@ -50,6 +49,8 @@ ChartLink::~ChartLink() {
     }
 }
 
-void ChartLink::setRangeLinked(bool linked) { linked_ = linked; }
+void ChartLink::setRangeLinked(bool linked) {
+    linked_ = linked;
+}
 
 } // namespace weft::widgets

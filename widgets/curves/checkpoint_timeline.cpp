@@ -101,9 +101,9 @@ void CheckpointTimeline::paintScene(QPainter& painter, const QSizeF& view_size) 
             continue;
         }
         paintFlag(painter, i, view_size);
-        last_x = std::max(last_x, xOf(static_cast<double>(
-                                          checkpoints_[static_cast<std::size_t>(i)].step),
-                                      view_size.width()));
+        last_x = std::max(last_x,
+                          xOf(static_cast<double>(checkpoints_[static_cast<std::size_t>(i)].step),
+                              view_size.width()));
     }
     const double free = view_size.width() - right_ - last_x - 24;
     if (textWidth(caption, right_caption_) <= free) {
@@ -116,17 +116,16 @@ void CheckpointTimeline::paintScene(QPainter& painter, const QSizeF& view_size) 
 void CheckpointTimeline::paintFlag(QPainter& painter, int index, const QSizeF& view_size) const {
     const Theme& theme = Theme::current();
     const TimelineCheckpoint& checkpoint = checkpoints_[static_cast<std::size_t>(index)];
-    const double x =
-        std::round(xOf(static_cast<double>(checkpoint.step), view_size.width()));
+    const double x = std::round(xOf(static_cast<double>(checkpoint.step), view_size.width()));
     const QPointF foot(x, std::round(view_size.height() / 2.0 + kCheckpointFlagHeight / 2.0));
     const bool accent = checkpoint.best || index == selected_;
     const QColor color = theme.color(accent ? Role::Accent : Role::Muted);
     if (index == selected_) {
         paintSurface(painter, QRectF(x - 10, 1, 20, view_size.height() - 2), size::kRadius,
-                   theme.color(Role::AccentTint), {});
+                     theme.color(Role::AccentTint), {});
     } else if (index == hoveredItem()) {
         paintSurface(painter, QRectF(x - 10, 1, 20, view_size.height() - 2), size::kRadius,
-                   theme.color(Role::Inset), {});
+                     theme.color(Role::Inset), {});
     }
     painter.setRenderHint(QPainter::Antialiasing);
     if (!checkpoint.present) {

@@ -13,7 +13,7 @@ struct TimelineCheckpoint {
     bool present = true; // false: pruned by retention, drawn dashed
     bool best = false;
     bool pinned = false;
-    QString detail;      // tooltip's second line: "validation loss 1.519 · 130.2 MB"
+    QString detail; // tooltip's second line: "validation loss 1.519 · 130.2 MB"
 };
 
 class CheckpointTimeline : public PaintedView {

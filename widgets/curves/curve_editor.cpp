@@ -238,7 +238,8 @@ void CurveEditor::paintHandles(QPainter& painter, const QSizeF& view_size) const
     const QRectF rect(QPointF(std::max(area.left(), left),
                               low ? std::max(area.top(), at.y() - 16 - box.height()) : at.y() + 26),
                       box);
-    paintSurface(painter, rect, size::kRadius, theme.color(Role::Surface), theme.color(Role::Border));
+    paintSurface(painter, rect, size::kRadius, theme.color(Role::Surface),
+                 theme.color(Role::Border));
     paintText(painter, rect, Qt::AlignCenter, handle.text, caption, theme.color(Role::Text));
 }
 

@@ -74,8 +74,8 @@ std::vector<LineChart::Private::CrosshairRow> LineChart::Private::crosshairRows(
             continue;
         }
         const std::size_t nearest = store.nearest(x);
-        const bool beside = entry->spec.form == SeriesForm::Markers ||
-                            entry->spec.form == SeriesForm::Noted;
+        const bool beside =
+            entry->spec.form == SeriesForm::Markers || entry->spec.form == SeriesForm::Noted;
         if (beside) {
             // A validation value holds until the next one.
             const std::size_t after = store.lowerBound(std::nextafter(x, INFINITY));
@@ -223,7 +223,8 @@ void LineChart::Private::paintTable(QPainter& painter, const QRectF& area, doubl
         box.moveRight(std::round(px(x)) - 12.0);
     }
     box.moveLeft(std::max(box.left(), 4.0));
-    paintSurface(painter, box, size::kRadius, theme.color(Role::Surface), theme.color(Role::Border));
+    paintSurface(painter, box, size::kRadius, theme.color(Role::Surface),
+                 theme.color(Role::Border));
 
     double y = box.top() + kReadoutPadding / 2.0;
     const auto number = [&](int column, const QString& text, const QFont& font, Role role) {
@@ -284,7 +285,8 @@ void LineChart::Private::paintValueBox(QPainter& painter, const QRectF& area, do
     }
     box.moveTop(std::clamp(box.top(), area.top(), std::max(area.top(), area.bottom() - 22.0)));
     box.moveTopLeft(box.topLeft().toPoint());
-    paintSurface(painter, box, size::kRadius, theme.color(Role::Surface), theme.color(Role::Border));
+    paintSurface(painter, box, size::kRadius, theme.color(Role::Surface),
+                 theme.color(Role::Border));
     paintText(painter, box, Qt::AlignCenter, text, mono, theme.color(Role::Text));
 }
 

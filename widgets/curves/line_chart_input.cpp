@@ -231,9 +231,9 @@ void LineChart::openMenu(const QPoint& global) {
         return action;
     };
     toggle(tr("Logarithmic\tL"), d_->log, [this] { setLogScale(!d_->log); });
-    toggle(tr("Clip outliers\tO"), d_->clip_outliers,
-           [this] { setOutliersClipped(!d_->clip_outliers); })
-        ->setEnabled(d_->clip_outliers || d_->has_outliers);
+    toggle(tr("Clip outliers\tO"), d_->clip_outliers, [this] {
+        setOutliersClipped(!d_->clip_outliers);
+    })->setEnabled(d_->clip_outliers || d_->has_outliers);
     toggle(tr("Follow newest\tF"), d_->following, [this] { d_->setFollow(!d_->following); });
     menu->addSeparator();
     menu->addAction(icon(QStringLiteral("copy")), tr("Copy image"), this,

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/curves/lr_curve.h"
 
-
 #include <algorithm>
 
 namespace weft::widgets {
@@ -86,7 +85,8 @@ void LrCurve::paintScene(QPainter& painter, const QSizeF& view_size) const {
     painter.setBrush(Qt::NoBrush);
     painter.setPen(QPen(theme.color(Role::Faint), 1.5, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
     painter.drawPolyline(before);
-    painter.setPen(QPen(theme.color(Role::Accent), 2.0, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
+    painter.setPen(
+        QPen(theme.color(Role::Accent), 2.0, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
     painter.drawPolyline(after);
     if (!reentry_) {
         return;

@@ -284,9 +284,8 @@ SeriesExtent SeriesStore::quantiles(double x_low, double x_high, double share_lo
     // What lies above the first is all that the second is looked for in.
     auto sorted = sample.begin();
     const auto at = [&](double share) {
-        const auto rank =
-            sample.begin() +
-            static_cast<std::ptrdiff_t>(share * static_cast<double>(sample.size() - 1));
+        const auto rank = sample.begin() + static_cast<std::ptrdiff_t>(
+                                               share * static_cast<double>(sample.size() - 1));
         std::nth_element(sorted, rank, sample.end());
         sorted = rank;
         return *rank;

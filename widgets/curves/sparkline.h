@@ -12,11 +12,11 @@
 namespace weft::widgets {
 
 struct SparklineData {
-    std::vector<double> y;           // evenly spaced; non-finite values make a gap
-    std::optional<int> best;         // index of the star
-    bool failed = false;             // red triangle at the end
-    double share = 1.0;              // of the width: how far the run got
-    int slot = 0;                    // of the colours of series; -1: muted, beside ones that count
+    std::vector<double> y;   // evenly spaced; non-finite values make a gap
+    std::optional<int> best; // index of the star
+    bool failed = false;     // red triangle at the end
+    double share = 1.0;      // of the width: how far the run got
+    int slot = 0;            // of the colours of series; -1: muted, beside ones that count
     Qt::PenStyle dash = Qt::SolidLine;
 };
 

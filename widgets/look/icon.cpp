@@ -112,13 +112,16 @@ QStringList iconNames() {
     return names;
 }
 
-bool isIconName(const QString& name) { return !name.isEmpty() && !sourceOf(name).isEmpty(); }
+bool isIconName(const QString& name) {
+    return !name.isEmpty() && !sourceOf(name).isEmpty();
+}
 
 void paintIcon(QPainter& painter, const QRectF& rect, const QString& name, const QColor& color) {
     const double scale = painter.device()->devicePixelRatioF();
     QPixmap pixmap = rendered(name, color, (rect.size() * scale).toSize());
     pixmap.setDevicePixelRatio(scale);
-    const QPointF corner(std::round(rect.x() * scale) / scale, std::round(rect.y() * scale) / scale);
+    const QPointF corner(std::round(rect.x() * scale) / scale,
+                         std::round(rect.y() * scale) / scale);
     painter.drawPixmap(corner, pixmap);
 }
 

@@ -14,7 +14,8 @@ class QPainter;
 namespace weft::widgets {
 
 /// Icon by file name without ".svg". Normal uses `role`, Selected and On use Accent unless the role
-/// means something (an error stays red), Disabled uses Faint. An unknown name is a programmer's fault and gives a null icon with a warning.
+/// means something (an error stays red), Disabled uses Faint. An unknown name is a programmer's
+/// fault and gives a null icon with a warning.
 QIcon icon(const QString& name, Role role = Role::Text);
 /// Every icon name that exists, sorted.
 QStringList iconNames();

@@ -63,7 +63,7 @@ void paintDots(QPainter& painter, const QRectF& rect, const QColor& color) {
 } // namespace
 
 void paintSurface(QPainter& painter, const QRectF& rect, double radius, const QColor& fill,
-                const QColor& border, Qt::PenStyle style, double width) {
+                  const QColor& border, Qt::PenStyle style, double width) {
     painter.save();
     painter.setRenderHint(QPainter::Antialiasing);
     if (border.isValid()) {
@@ -82,7 +82,8 @@ void paintSurface(QPainter& painter, const QRectF& rect, double radius, const QC
 }
 
 void paintFocus(QPainter& painter, const QRectF& rect, double radius) {
-    paintSurface(painter, rect, radius, {}, Theme::current().color(Role::Accent), Qt::SolidLine, 2.0);
+    paintSurface(painter, rect, radius, {}, Theme::current().color(Role::Accent), Qt::SolidLine,
+                 2.0);
 }
 
 void paintHairline(QPainter& painter, const QPointF& from, const QPointF& to, const QColor& color) {

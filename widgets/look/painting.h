@@ -19,15 +19,14 @@ inline constexpr double kSwatch = 10.0;
 
 /// Filled rounded rectangle with a 1-px inner border (no border for an invalid colour).
 void paintSurface(QPainter& painter, const QRectF& rect, double radius, const QColor& fill,
-                const QColor& border, Qt::PenStyle style = Qt::SolidLine, double width = 1.0);
+                  const QColor& border, Qt::PenStyle style = Qt::SolidLine, double width = 1.0);
 /// The 2-px accent outline that shows keyboard focus, inside `rect`.
 void paintFocus(QPainter& painter, const QRectF& rect, double radius);
 /// A 1-px line exactly on device pixels, horizontal or vertical.
 void paintHairline(QPainter& painter, const QPointF& from, const QPointF& to, const QColor& color);
 /// Text on one line, elided at the right when it does not fit.
 void paintText(QPainter& painter, const QRectF& rect, Qt::Alignment alignment, const QString& text,
-               const QFont& font, const QColor& color,
-               Qt::TextElideMode elide = Qt::ElideRight);
+               const QFont& font, const QColor& color, Qt::TextElideMode elide = Qt::ElideRight);
 double textWidth(const QFont& font, const QString& text);
 /// Height of a line of text, up to whole pixels.
 double lineHeight(TextStyle style);

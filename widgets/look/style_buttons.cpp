@@ -40,8 +40,8 @@ QFont buttonFont(const QWidget* widget, const QFont& fallback) {
 
 // Icon and text as one group; centred, or from the left when `left` is not negative.
 void paintContents(QPainter& painter, const QRect& rect, const QIcon& icon, const QSize& icon_size,
-                   const QString& text, const QFont& font, const QColor& color,
-                   QStyle::State state, int left = -1) {
+                   const QString& text, const QFont& font, const QColor& color, QStyle::State state,
+                   int left = -1) {
     const QString shown = withoutMnemonic(text);
     const double text_width = shown.isEmpty() ? 0.0 : textWidth(font, shown);
     const int icon_width = icon.isNull() ? 0 : icon_size.width();
@@ -50,9 +50,8 @@ void paintContents(QPainter& painter, const QRect& rect, const QIcon& icon, cons
     double x = left >= 0 ? rect.left() + left : rect.left() + (rect.width() - total) / 2.0;
     x = std::max(std::round(x), rect.left() + 4.0);
     if (icon_width > 0) {
-        const QRect icon_rect(QPoint(static_cast<int>(x),
-                                     rect.center().y() + 1 - icon_size.height() / 2),
-                              icon_size);
+        const QRect icon_rect(
+            QPoint(static_cast<int>(x), rect.center().y() + 1 - icon_size.height() / 2), icon_size);
         paintButtonIcon(painter, icon_rect, icon, color, state, !shown.isEmpty());
         x += icon_width + gap;
     }
@@ -80,9 +79,15 @@ ButtonKind kindOf(const QWidget* widget) {
                   : ButtonKind::Normal;
 }
 
-bool isCompact(const QWidget* widget) { return is(widget, "weftCompact"); }
-bool isDerived(const QWidget* widget) { return is(widget, "weftDerived"); }
-bool isInvalid(const QWidget* widget) { return is(widget, "weftInvalid"); }
+bool isCompact(const QWidget* widget) {
+    return is(widget, "weftCompact");
+}
+bool isDerived(const QWidget* widget) {
+    return is(widget, "weftDerived");
+}
+bool isInvalid(const QWidget* widget) {
+    return is(widget, "weftInvalid");
+}
 
 Joined joinedOf(const QWidget* widget) {
     return widget ? static_cast<Joined>(widget->property("weftJoined").toInt()) : Joined::None;
@@ -120,13 +125,12 @@ ButtonLook buttonLook(ButtonKind kind, QStyle::State state, bool raised) {
     }
     case ButtonKind::Danger: {
         const QColor error = theme.color(Role::Error);
-        return {hover || down ? theme.color(Role::ErrorTint) : surface,
-                mixed(error, surface, 0.6), error};
+        return {hover || down ? theme.color(Role::ErrorTint) : surface, mixed(error, surface, 0.6),
+                error};
     }
     case ButtonKind::Flat:
         return {hover || down ? mixed(text, surface, shade + 0.03) : QColor(), {}, text};
-    case ButtonKind::Normal:
-        break;
+    case ButtonKind::Normal: break;
     }
     if (!raised) {
         return {hover || down ? mixed(text, surface, shade + 0.03) : QColor(), {}, text};
@@ -187,8 +191,7 @@ QSize pushButtonSize(const QStyleOptionButton& option, const QWidget* widget) {
     QFont font = buttonFont(widget, {});
     font.setWeight(QFont::DemiBold); // room for the checked or primary look
     const QString text = withoutMnemonic(option.text);
-    const int text_width =
-        text.isEmpty() ? 0 : static_cast<int>(std::ceil(textWidth(font, text)));
+    const int text_width = text.isEmpty() ? 0 : static_cast<int>(std::ceil(textWidth(font, text)));
     const int icon_width = option.icon.isNull() ? 0 : option.iconSize.width();
     if (text.isEmpty()) {
         return {height, height};
@@ -197,8 +200,7 @@ QSize pushButtonSize(const QStyleOptionButton& option, const QWidget* widget) {
     const int padding = isCompact(widget) ? 10 : 12;
     const int arrow = option.features & QStyleOptionButton::HasMenu ? kArrowRoom : 0;
     const int text_height = QFontMetrics(font).height();
-    return {text_width + icon_width + gap + arrow + 2 * padding,
-            std::max(height, text_height + 6)};
+    return {text_width + icon_width + gap + arrow + 2 * padding, std::max(height, text_height + 6)};
 }
 
 void drawToolButton(const QStyleOptionToolButton& option, QPainter& painter,
@@ -207,8 +209,8 @@ void drawToolButton(const QStyleOptionToolButton& option, QPainter& painter,
     const ButtonLook look = buttonLook(kindOf(widget), option.state, raised);
     paintBevel(painter, option.rect, look, joinedOf(widget));
     QRect content = option.rect;
-    const bool arrow = option.features & (QStyleOptionToolButton::HasMenu |
-                                          QStyleOptionToolButton::MenuButtonPopup);
+    const bool arrow = option.features &
+                       (QStyleOptionToolButton::HasMenu | QStyleOptionToolButton::MenuButtonPopup);
     if (arrow && option.toolButtonStyle != Qt::ToolButtonIconOnly) {
         content.setRight(content.right() - kArrowRoom);
         const QRect place(option.rect.right() - 21, option.rect.center().y() - 5, 12, 12);
@@ -227,15 +229,15 @@ void drawToolButton(const QStyleOptionToolButton& option, QPainter& painter,
 
 QSize toolButtonSize(const QStyleOptionToolButton& option, const QWidget* widget) {
     const int height = controlHeight(widget);
-    const bool has_text = !option.text.isEmpty() &&
-                          (option.toolButtonStyle != Qt::ToolButtonIconOnly || option.icon.isNull());
+    const bool has_text =
+        !option.text.isEmpty() &&
+        (option.toolButtonStyle != Qt::ToolButtonIconOnly || option.icon.isNull());
     if (!has_text) {
         return {height, height};
     }
-    const bool has_icon =
-        !option.icon.isNull() && option.toolButtonStyle != Qt::ToolButtonTextOnly;
-    const bool arrow = option.features & (QStyleOptionToolButton::HasMenu |
-                                          QStyleOptionToolButton::MenuButtonPopup);
+    const bool has_icon = !option.icon.isNull() && option.toolButtonStyle != Qt::ToolButtonTextOnly;
+    const bool arrow = option.features &
+                       (QStyleOptionToolButton::HasMenu | QStyleOptionToolButton::MenuButtonPopup);
     const QFont font = buttonFont(widget, option.font);
     const int text = static_cast<int>(std::ceil(textWidth(font, withoutMnemonic(option.text))));
     return {text + (has_icon ? size::kIcon + kButtonIconGap : 0) + (arrow ? kArrowRoom : 0) + 20,
@@ -253,8 +255,8 @@ void drawCheckIndicator(const QStyleOption& option, QPainter& painter, bool roun
     const double radius = round ? box.width() / 2.0 : 3.0;
     const bool filled = (on || partial) && enabled;
     const QColor fill = filled ? theme.color(Role::Accent) : theme.color(Role::Surface);
-    const QColor border = !enabled ? theme.color(Role::Hairline)
-                          : filled ? fill
+    const QColor border = !enabled                                 ? theme.color(Role::Hairline)
+                          : filled                                 ? fill
                           : option.state & QStyle::State_MouseOver ? theme.color(Role::Muted)
                                                                    : theme.color(Role::Border);
     paintSurface(painter, box, radius, fill, border);

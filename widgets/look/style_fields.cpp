@@ -18,13 +18,13 @@ void drawField(const QStyleOption& option, QPainter& painter, const QWidget* wid
     const QColor fill = theme.color(enabled && !derived ? Role::Surface : Role::Background);
     if (focused && !derived) {
         paintSurface(painter, option.rect, size::kRadius, fill,
-                   theme.color(isInvalid(widget) ? Role::Error : Role::Accent), Qt::SolidLine,
-                   2.0);
+                     theme.color(isInvalid(widget) ? Role::Error : Role::Accent), Qt::SolidLine,
+                     2.0);
         return;
     }
     const Role border = isInvalid(widget) ? Role::Error : enabled ? Role::Border : Role::Hairline;
     paintSurface(painter, option.rect, size::kRadius, fill, theme.color(border),
-               derived ? Qt::DashLine : Qt::SolidLine);
+                 derived ? Qt::DashLine : Qt::SolidLine);
 }
 
 void drawComboBox(const QStyleOptionComboBox& option, QPainter& painter, const QWidget* widget) {
@@ -72,14 +72,12 @@ void drawComboBoxLabel(const QStyleOptionComboBox& option, QPainter& painter,
 QRect comboBoxRect(const QStyleOptionComboBox& option, QStyle::SubControl control) {
     const QRect& r = option.rect;
     switch (control) {
-    case QStyle::SC_ComboBoxArrow:
-        return {r.right() - 25, r.top(), 26, r.height()};
+    case QStyle::SC_ComboBoxArrow: return {r.right() - 25, r.top(), 26, r.height()};
     case QStyle::SC_ComboBoxEditField:
         return option.editable ? r.adjusted(2, 1, -26, -1) : r.adjusted(10, 1, -28, -1);
     case QStyle::SC_ComboBoxListBoxPopup:
     case QStyle::SC_ComboBoxFrame:
-    default:
-        return r;
+    default: return r;
     }
 }
 
@@ -109,14 +107,10 @@ QRect spinBoxRect(const QStyleOptionSpinBox& option, QStyle::SubControl control)
     const int width = option.buttonSymbols == QAbstractSpinBox::NoButtons ? 0 : 20;
     const int half = r.height() / 2;
     switch (control) {
-    case QStyle::SC_SpinBoxUp:
-        return {r.right() - width, r.top() + 1, width, half - 1};
-    case QStyle::SC_SpinBoxDown:
-        return {r.right() - width, r.top() + half, width, half - 1};
-    case QStyle::SC_SpinBoxEditField:
-        return r.adjusted(4, 1, -width - 2, -1);
-    default:
-        return r;
+    case QStyle::SC_SpinBoxUp: return {r.right() - width, r.top() + 1, width, half - 1};
+    case QStyle::SC_SpinBoxDown: return {r.right() - width, r.top() + half, width, half - 1};
+    case QStyle::SC_SpinBoxEditField: return r.adjusted(4, 1, -width - 2, -1);
+    default: return r;
     }
 }
 
@@ -130,7 +124,8 @@ void drawSlider(const QStyleOptionSlider& option, QPainter& painter) {
     const double y = option.rect.center().y();
     const double x = option.rect.left() + at + kHandle / 2.0;
     const double left = option.rect.left() + kHandle / 2.0;
-    painter.fillRect(QRectF(left, y, room, 2), theme.color(enabled ? Role::Border : Role::Hairline));
+    painter.fillRect(QRectF(left, y, room, 2),
+                     theme.color(enabled ? Role::Border : Role::Hairline));
     const QColor accent = theme.color(enabled ? Role::Accent : Role::Faint);
     painter.fillRect(QRectF(left, y, x - left, 2), accent);
     painter.save();
@@ -163,16 +158,11 @@ QRect scrollBarRect(const QStyleOptionSlider& option, QStyle::SubControl control
                           : QRect(r.left(), r.top() + from, r.width(), size);
     };
     switch (control) {
-    case QStyle::SC_ScrollBarSlider:
-        return part(start, handle);
-    case QStyle::SC_ScrollBarGroove:
-        return r;
-    case QStyle::SC_ScrollBarSubPage:
-        return part(0, start);
-    case QStyle::SC_ScrollBarAddPage:
-        return part(start + handle, length - start - handle);
-    default:
-        return {};
+    case QStyle::SC_ScrollBarSlider: return part(start, handle);
+    case QStyle::SC_ScrollBarGroove: return r;
+    case QStyle::SC_ScrollBarSubPage: return part(0, start);
+    case QStyle::SC_ScrollBarAddPage: return part(start + handle, length - start - handle);
+    default: return {};
     }
 }
 
@@ -185,8 +175,8 @@ void drawScrollBar(const QStyleOptionSlider& option, QPainter& painter, const QR
     const QColor color =
         mixed(theme.color(Role::Muted), theme.color(Role::Surface), hot ? 0.75 : 0.45);
     const bool horizontal = option.orientation == Qt::Horizontal;
-    const QRectF bar = horizontal ? QRectF(handle).adjusted(2, 2, -2, -2)
-                                  : QRectF(handle).adjusted(2, 2, -2, -2);
+    const QRectF bar =
+        horizontal ? QRectF(handle).adjusted(2, 2, -2, -2) : QRectF(handle).adjusted(2, 2, -2, -2);
     paintSurface(painter, bar, 3.0, color, {});
 }
 

@@ -33,8 +33,7 @@ void paintBevel(QPainter& painter, const QRect& rect, const ButtonLook& look, Jo
 // style_buttons.cpp
 void drawPushButton(const QStyleOptionButton& option, QPainter& painter, const QWidget* widget);
 QSize pushButtonSize(const QStyleOptionButton& option, const QWidget* widget);
-void drawToolButton(const QStyleOptionToolButton& option, QPainter& painter,
-                    const QWidget* widget);
+void drawToolButton(const QStyleOptionToolButton& option, QPainter& painter, const QWidget* widget);
 QSize toolButtonSize(const QStyleOptionToolButton& option, const QWidget* widget);
 void drawCheckIndicator(const QStyleOption& option, QPainter& painter, bool round);
 

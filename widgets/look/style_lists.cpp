@@ -20,8 +20,7 @@ void drawItemPanel(const QStyleOptionViewItem& option, QPainter& painter, const 
     const Theme& theme = Theme::current();
     if (option.state & QStyle::State_Selected) {
         painter.fillRect(option.rect, theme.color(Role::AccentTint));
-    } else if ((option.state & QStyle::State_MouseOver) &&
-               (option.state & QStyle::State_Enabled)) {
+    } else if ((option.state & QStyle::State_MouseOver) && (option.state & QStyle::State_Enabled)) {
         painter.fillRect(option.rect, theme.color(Role::Inset));
     } else if (option.backgroundBrush.style() != Qt::NoBrush) {
         painter.fillRect(option.rect, option.backgroundBrush);
@@ -90,11 +89,10 @@ void drawMenuItem(const QStyleOptionMenuItem& option, QPainter& painter) {
     const bool enabled = option.state & QStyle::State_Enabled;
     if (enabled && (option.state & QStyle::State_Selected)) {
         paintSurface(painter, QRectF(r).adjusted(4, 0, -4, 0), size::kRadius,
-                   theme.color(Role::AccentTint), {});
+                     theme.color(Role::AccentTint), {});
     }
     const QColor text = theme.color(enabled ? Role::Text : Role::Faint);
-    const QRect mark(r.left() + 12, r.center().y() + 1 - size::kIcon / 2, size::kIcon,
-                     size::kIcon);
+    const QRect mark(r.left() + 12, r.center().y() + 1 - size::kIcon / 2, size::kIcon, size::kIcon);
     if (option.checkType != QStyleOptionMenuItem::NotCheckable && option.checked) {
         paintIcon(painter, mark, QStringLiteral("check"),
                   theme.color(enabled ? Role::Accent : Role::Faint));
@@ -136,10 +134,10 @@ void drawMenuBarItem(const QStyleOptionMenuItem& option, QPainter& painter) {
     painter.fillRect(option.rect, theme.color(Role::Background));
     const bool enabled = option.state & QStyle::State_Enabled;
     if (enabled && (option.state & QStyle::State_Selected)) {
-        paintSurface(painter, QRectF(option.rect).adjusted(1, 2, -1, -2), size::kRadius,
-                   theme.color(option.state & QStyle::State_Sunken ? Role::AccentTint
-                                                                  : Role::EmptyBar),
-                   {});
+        paintSurface(
+            painter, QRectF(option.rect).adjusted(1, 2, -1, -2), size::kRadius,
+            theme.color(option.state & QStyle::State_Sunken ? Role::AccentTint : Role::EmptyBar),
+            {});
     }
     paintText(painter, option.rect, Qt::AlignCenter, withoutMnemonic(option.text),
               theme.font(TextStyle::Body), theme.color(enabled ? Role::Text : Role::Faint),

@@ -76,19 +76,13 @@ double pointSize(TextStyle style) {
     switch (style) {
     case TextStyle::Caption:
     case TextStyle::CaptionStrong:
-    case TextStyle::MonoSmall:
-        return 8.5;
-    case TextStyle::Mono:
-        return 9.0;
+    case TextStyle::MonoSmall: return 8.5;
+    case TextStyle::Mono: return 9.0;
     case TextStyle::Body:
-    case TextStyle::Strong:
-        return 10.0;
-    case TextStyle::Heading:
-        return 12.0;
-    case TextStyle::Title:
-        return 15.0;
-    case TextStyle::Big:
-        return 22.0;
+    case TextStyle::Strong: return 10.0;
+    case TextStyle::Heading: return 12.0;
+    case TextStyle::Title: return 15.0;
+    case TextStyle::Big: return 22.0;
     }
     return 10.0;
 }
@@ -127,9 +121,13 @@ Theme Theme::dark() {
     return theme;
 }
 
-const Theme& Theme::current() { return mutableCurrent(); }
+const Theme& Theme::current() {
+    return mutableCurrent();
+}
 
-void Theme::setCurrent(const Theme& theme) { mutableCurrent() = theme; }
+void Theme::setCurrent(const Theme& theme) {
+    mutableCurrent() = theme;
+}
 
 Theme Theme::withFontScale(double scale) const {
     Theme theme = *this;
@@ -205,47 +203,38 @@ QPalette Theme::palette() const {
 }
 
 Qt::PenStyle seriesDash(int index) {
-    constexpr Qt::PenStyle kStyles[] = {Qt::SolidLine, Qt::DotLine, Qt::DashLine,
-                                        Qt::DashDotLine};
+    constexpr Qt::PenStyle kStyles[] = {Qt::SolidLine, Qt::DotLine, Qt::DashLine, Qt::DashDotLine};
     return kStyles[static_cast<unsigned>(index) % 4u];
 }
 
 Fill memoryFill(MemoryCategory category) {
     switch (category) {
-    case MemoryCategory::State:
-        return Fill::Dotted;
+    case MemoryCategory::State: return Fill::Dotted;
     case MemoryCategory::PackedWeights:
     case MemoryCategory::Staging:
-    case MemoryCategory::Library:
-        return Fill::Hatched;
-    default:
-        return Fill::Solid;
+    case MemoryCategory::Library: return Fill::Hatched;
+    default: return Fill::Solid;
     }
 }
 
 QString memoryName(MemoryCategory category) {
     static const char* const kNames[] = {
-        QT_TRANSLATE_NOOP("Memory", "Parameters"), QT_TRANSLATE_NOOP("Memory", "Gradients"),
-        QT_TRANSLATE_NOOP("Memory", "Optimizer"),  QT_TRANSLATE_NOOP("Memory", "State"),
-        QT_TRANSLATE_NOOP("Memory", "Packed"),     QT_TRANSLATE_NOOP("Memory", "Batch"),
-        QT_TRANSLATE_NOOP("Memory", "Staging"),    QT_TRANSLATE_NOOP("Memory", "Library"),
-        QT_TRANSLATE_NOOP("Memory", "Activations"), QT_TRANSLATE_NOOP("Memory", "Workspace"),
+        QT_TRANSLATE_NOOP("Memory", "Parameters"),   QT_TRANSLATE_NOOP("Memory", "Gradients"),
+        QT_TRANSLATE_NOOP("Memory", "Optimizer"),    QT_TRANSLATE_NOOP("Memory", "State"),
+        QT_TRANSLATE_NOOP("Memory", "Packed"),       QT_TRANSLATE_NOOP("Memory", "Batch"),
+        QT_TRANSLATE_NOOP("Memory", "Staging"),      QT_TRANSLATE_NOOP("Memory", "Library"),
+        QT_TRANSLATE_NOOP("Memory", "Activations"),  QT_TRANSLATE_NOOP("Memory", "Workspace"),
         QT_TRANSLATE_NOOP("Memory", "Communication")};
     return QCoreApplication::translate("Memory", kNames[static_cast<int>(category)]);
 }
 
 Role tintOf(Role role) {
     switch (role) {
-    case Role::Accent:
-        return Role::AccentTint;
-    case Role::Error:
-        return Role::ErrorTint;
-    case Role::Warning:
-        return Role::WarningTint;
-    case Role::Success:
-        return Role::SuccessTint;
-    default:
-        return Role::Inset;
+    case Role::Accent: return Role::AccentTint;
+    case Role::Error: return Role::ErrorTint;
+    case Role::Warning: return Role::WarningTint;
+    case Role::Success: return Role::SuccessTint;
+    default: return Role::Inset;
     }
 }
 

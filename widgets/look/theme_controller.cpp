@@ -55,9 +55,8 @@ bool ThemeController::reducedMotion() {
 
 void ThemeController::apply() {
     const bool dark = mode_ == Mode::Dark || (mode_ == Mode::System && system_.isDark());
-    const Theme theme = (dark ? Theme::dark() : Theme::light())
-                            .withSeries(series_)
-                            .withFontScale(font_scale_);
+    const Theme theme =
+        (dark ? Theme::dark() : Theme::light()).withSeries(series_).withFontScale(font_scale_);
     const bool resized = theme.fontScale() != Theme::current().fontScale();
     Theme::setCurrent(theme);
     QApplication::setFont(theme.font(TextStyle::Body));

@@ -145,7 +145,7 @@ void AxisTag::paintEvent(QPaintEvent*) {
     painter.setRenderHint(QPainter::Antialiasing);
     const Theme& theme = Theme::current();
     paintSurface(painter, rect(), size::kRadius, theme.color(Role::AccentTint),
-               theme.color(underMouse() ? Role::Accent : Role::AccentTint));
+                 theme.color(underMouse() ? Role::Accent : Role::AccentTint));
     const QRect cross = crossRect();
     QRectF words = QRectF(rect()).adjusted(kPad, 0, -kPad, 0);
     if (removable_) {
@@ -237,8 +237,8 @@ void DropSlot::paintEvent(QPaintEvent*) {
                       : underMouse()             ? Role::Text
                                                  : Role::Muted;
     paintSurface(painter, rect(), size::kRadius,
-               state_ == State::Empty ? QColor() : theme.color(tintOf(role)),
-               theme.color(state_ == State::Empty ? Role::Border : role), Qt::DashLine);
+                 state_ == State::Empty ? QColor() : theme.color(tintOf(role)),
+                 theme.color(state_ == State::Empty ? Role::Border : role), Qt::DashLine);
     paintText(painter, rect(), Qt::AlignCenter, shownText(), theme.font(TextStyle::Caption),
               theme.color(role), Qt::ElideRight);
     if (hasFocus()) {

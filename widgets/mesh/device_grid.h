@@ -7,8 +7,8 @@
 
 #include "widgets/mesh/device_places.h"
 #include "widgets/mesh/device_set.h"
-#include "widgets/views/painted_view.h"
 #include "widgets/mesh/tile_array.h"
+#include "widgets/views/painted_view.h"
 
 #include <memory>
 #include <optional>

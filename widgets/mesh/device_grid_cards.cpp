@@ -119,9 +119,9 @@ void DeviceGrid::paintCard(QPainter& painter, int device, const QColor& color, c
     const Theme& theme = Theme::current();
     const bool chosen = device == selected_;
     paintSurface(painter, rect, size::kCardRadius,
-               theme.color(chosen ? Role::AccentTint : Role::Surface),
-               theme.color(lit || chosen ? Role::Accent : Role::Border), Qt::SolidLine,
-               lit || chosen ? 2 : 1);
+                 theme.color(chosen ? Role::AccentTint : Role::Surface),
+                 theme.color(lit || chosen ? Role::Accent : Role::Border), Qt::SolidLine,
+                 lit || chosen ? 2 : 1);
     const QRectF inner = innerOf(rect);
     if (isFull(rect)) {
         paintHead(painter, device, color, inner);

@@ -170,7 +170,7 @@ void DeviceGrid::paintMarks(QPainter& painter, const Frame& frame) const {
         const QRectF rect = rectOf(device, frame);
         if (rect.intersects(frame.area)) {
             paintSurface(painter, rect.adjusted(-1, -1, 1, 1), 1.0, {}, theme.color(role),
-                       Qt::SolidLine, width);
+                         Qt::SolidLine, width);
         }
     };
     if (selected_ >= 0) {

@@ -10,8 +10,8 @@ namespace {
 constexpr int kSeries = 8;
 constexpr int kCategorical = 16;
 constexpr std::size_t kOwnColors = 4; // devices that keep their colours whatever they hold
-constexpr double kDeep = 0.55;    // of the second eight colours, towards text
-constexpr double kDeepest = 0.45; // of the last place along the minor axes
+constexpr double kDeep = 0.55;        // of the second eight colours, towards text
+constexpr double kDeepest = 0.45;     // of the last place along the minor axes
 
 // Away from the surface: what reaches 3:1 on it goes on doing so.
 QColor deeper(const QColor& color, double share) {

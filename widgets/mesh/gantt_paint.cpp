@@ -217,8 +217,8 @@ void GanttView::paintFollowed(QPainter& painter, const Frame& frame) const {
             const QRectF rect = partedRect(cellRect(cell, rowRect(row, frame), frame), exact);
             if (cell.microbatch == microbatch && exact >= kLeastParted) {
                 const bool cursor = itemOf(row, static_cast<int>(i)) == cursorItem();
-                paintSurface(painter, rect.adjusted(1, 1, -1, -1), 0.0, {}, ganttTextColor(cell.kind),
-                           Qt::SolidLine, cursor ? 2.0 : 1.0);
+                paintSurface(painter, rect.adjusted(1, 1, -1, -1), 0.0, {},
+                             ganttTextColor(cell.kind), Qt::SolidLine, cursor ? 2.0 : 1.0);
             }
         }
     }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/mesh/pattern_view.h"
 
-#include "widgets/mesh/device_palette.h"
 #include "widgets/look/theme_controller.h"
+#include "widgets/mesh/device_palette.h"
 
 #include <algorithm>
 #include <cmath>
@@ -167,15 +167,15 @@ void PatternView::paintCell(QPainter& painter, const PatternCell& cell, const QR
     const Theme& theme = Theme::current();
     if (!cell.value) {
         paintSurface(painter, rect, 3.0, theme.color(Role::Surface), theme.color(Role::Hairline),
-                   Qt::DashLine);
+                     Qt::DashLine);
         return;
     }
     const Role edge = cell.fresh ? Role::Accent : cell.done ? Role::Success : Role::Border;
     paintSurface(painter, rect, 3.0,
-               theme.color(cell.done    ? Role::SuccessTint
-                           : cell.fresh ? Role::AccentTint
-                                        : Role::Inset),
-               theme.color(edge), Qt::SolidLine, cell.fresh ? 2.0 : 1.0);
+                 theme.color(cell.done    ? Role::SuccessTint
+                             : cell.fresh ? Role::AccentTint
+                                          : Role::Inset),
+                 theme.color(edge), Qt::SolidLine, cell.fresh ? 2.0 : 1.0);
     QFont font = theme.font(TextStyle::MonoSmall);
     font.setBold(cell.done);
     paintText(painter, rect, Qt::AlignCenter, QString::number(*cell.value), font,

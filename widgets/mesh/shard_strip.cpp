@@ -183,7 +183,7 @@ double ShardStrip::paintOwners(QPainter& painter, int shard, const QRectF& place
         paintDeviceBadge(painter, rect, owner, colors[static_cast<std::size_t>(owner)]);
         if (owner == selected_) {
             paintSurface(painter, rect.adjusted(-2, -2, 2, 2), size::kRadius, {},
-                       theme.color(Role::Accent), Qt::SolidLine, 2.0);
+                         theme.color(Role::Accent), Qt::SolidLine, 2.0);
         }
         x += badge + space::kTight;
     }
@@ -211,8 +211,8 @@ void ShardStrip::paintPart(QPainter& painter, int shard, const QRectF& box,
     }
     const bool chosen = shard == shards_.shardOf(selected_);
     paintSurface(painter, chosen ? box.adjusted(-2, -2, 2, 2) : box, chosen ? 2.0 : 0.0, {},
-               theme.color(chosen ? Role::Accent : Role::Border), Qt::SolidLine,
-               chosen ? 2.0 : 1.0);
+                 theme.color(chosen ? Role::Accent : Role::Border), Qt::SolidLine,
+                 chosen ? 2.0 : 1.0);
 }
 
 void ShardStrip::paintScene(QPainter& painter, const QSizeF& view_size) const {

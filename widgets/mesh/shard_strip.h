@@ -4,8 +4,8 @@
 // of the selected device are shown.
 #pragma once
 
-#include "widgets/views/painted_view.h"
 #include "widgets/mesh/tile_array.h"
+#include "widgets/views/painted_view.h"
 
 namespace weft::widgets {
 

@@ -309,13 +309,13 @@ void StageStrip::paintScene(QPainter& painter, const QSizeF& view_size) const {
         const QColor color = theme.color(active ? Role::Accent : Role::Text);
         painter.fillRect(QRectF(x - 1, 0, 2, wordsTop()), color);
         paintSurface(painter,
-                   QRectF(x - kBorderHandle / 2 - 1, boxTop() + kLayerBox / 2 - kBorderHandle,
-                          kBorderHandle + 2, 2 * kBorderHandle),
-                   2.0, theme.color(Role::Surface), color, Qt::SolidLine, active ? 2.0 : 1.0);
+                     QRectF(x - kBorderHandle / 2 - 1, boxTop() + kLayerBox / 2 - kBorderHandle,
+                            kBorderHandle + 2, 2 * kBorderHandle),
+                     2.0, theme.color(Role::Surface), color, Qt::SolidLine, active ? 2.0 : 1.0);
     }
     if (drop_) {
         paintSurface(painter, QRectF({0, 0}, QSizeF(view_size.width(), wordsTop())), size::kRadius,
-                   {}, theme.color(Role::Accent), Qt::DashLine, 2.0);
+                     {}, theme.color(Role::Accent), Qt::DashLine, 2.0);
     }
 }
 

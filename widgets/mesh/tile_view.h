@@ -5,8 +5,8 @@
 // drawn; of more, the view shows one piece of the rest at a time.
 #pragma once
 
-#include "widgets/views/painted_view.h"
 #include "widgets/mesh/tile_array.h"
+#include "widgets/views/painted_view.h"
 
 namespace weft::widgets {
 

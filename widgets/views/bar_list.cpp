@@ -112,7 +112,7 @@ void BarList::paintScene(QPainter& painter, const QSizeF& view_size) const {
         const bool stands_back = chosen_ >= 0 && i != chosen_;
         if (i == hoveredItem() || i == chosen_) {
             paintSurface(painter, line, size::kRadius,
-                       theme.color(i == chosen_ ? Role::AccentTint : Role::Inset), {});
+                         theme.color(i == chosen_ ? Role::AccentTint : Role::Inset), {});
         }
         paintText(painter, QRectF(4, line.top(), name, row), Qt::AlignLeft | Qt::AlignVCenter,
                   bar.name, i == chosen_ ? theme.font(TextStyle::CaptionStrong) : caption,

@@ -186,7 +186,7 @@ void ConfusionView::paintScene(QPainter& painter, const QSizeF& view_size) const
                           layout.origin.y() + (selected_ / classes_) * layout.side, layout.side,
                           layout.side);
         paintSurface(painter, cell.adjusted(-1, -1, 0, 0), 2.0, {},
-                   Theme::current().color(Role::Text), Qt::SolidLine, 2.0);
+                     Theme::current().color(Role::Text), Qt::SolidLine, 2.0);
     }
 }
 

@@ -26,7 +26,7 @@ struct GraphNode {
 struct GraphEdge {
     int from = 0;
     int to = 0;
-    QString label; // type of what flows: "f32[256,784]"
+    QString label;      // type of what flows: "f32[256,784]"
     bool wrong = false; // what flows is not what the other end takes
 };
 

@@ -163,11 +163,12 @@ void GraphView::paintNode(QPainter& painter, int index) const {
                                         : Role::Inset;
     const Role border = node.shade == 4 ? Role::Error : chosen ? Role::Accent : Role::Border;
     paintSurface(painter, rect, size::kRadius, theme.color(fill), theme.color(border),
-               node.shade == 3 ? Qt::DashLine : Qt::SolidLine, chosen ? 2.0 : 1.0);
+                 node.shade == 3 ? Qt::DashLine : Qt::SolidLine, chosen ? 2.0 : 1.0);
     if (node.slot >= 0 && node.shade != 4) { // the words say the kind, too
         painter.save();
         painter.setClipRect(QRectF(rect.topLeft(), QSizeF(kKindWidth, rect.height())));
-        paintSurface(painter, rect, size::kRadius, theme.series(node.slot), theme.series(node.slot));
+        paintSurface(painter, rect, size::kRadius, theme.series(node.slot),
+                     theme.series(node.slot));
         painter.restore();
     }
     if (zoom_ < kReadableZoom) {

@@ -173,7 +173,7 @@ void ImageGrid::paintCell(QPainter& painter, const QRectF& cell, const GridImage
     const Role role = image.wrong ? Role::Error : Role::Text;
     if (image.wrong) {
         paintSurface(painter, picture.adjusted(-1, -1, 1, 1), 3.0, {}, theme.color(Role::Error),
-                   Qt::SolidLine, 2.0);
+                     Qt::SolidLine, 2.0);
     }
     const double height = lineHeight(TextStyle::Caption);
     const QFont caption = theme.font(TextStyle::Caption);

@@ -22,7 +22,8 @@ struct GridImage {
 
 /// One-channel 8-bit pixels, rows top to bottom: [height, width].
 QImage grayImage(std::span<const std::uint8_t> pixels, int width, int height);
-/// [height, width] for channels 1, [height, width, 3] for channels 3; values scaled from [low, high].
+/// [height, width] for channels 1, [height, width, 3] for channels 3; values scaled from [low,
+/// high].
 QImage imageFromFloats(std::span<const float> pixels, int width, int height, int channels,
                        float low, float high);
 

@@ -238,7 +238,8 @@ void LifelineChart::paintMoment(QPainter& painter, const QSizeF& view_size) cons
         return;
     }
     QRectF rect = summaryRect(view_size);
-    paintSurface(painter, rect, size::kRadius, theme.color(Role::Surface), theme.color(Role::Border));
+    paintSurface(painter, rect, size::kRadius, theme.color(Role::Surface),
+                 theme.color(Role::Border));
     rect.adjust(kBoxSide, kBoxEnd, -kBoxSide, -kBoxEnd);
     for (qsizetype i = 0; i < summary_.size(); ++i) {
         const QFont font = summaryFont(i);

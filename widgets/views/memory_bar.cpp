@@ -13,10 +13,10 @@ constexpr double kPlannedHeight = 6.0;
 constexpr double kBarGap = 6.0;
 
 QString percentOf(qint64 part, qint64 whole) {
-    return whole > 0 ? QStringLiteral("%1 %").arg(100.0 * static_cast<double>(part) /
-                                                      static_cast<double>(whole),
-                                                  0, 'f', 1)
-                     : QString();
+    return whole > 0
+               ? QStringLiteral("%1 %").arg(
+                     100.0 * static_cast<double>(part) / static_cast<double>(whole), 0, 'f', 1)
+               : QString();
 }
 
 } // namespace
@@ -30,9 +30,8 @@ MemoryBar::MemoryBar(QWidget* parent) : PaintedView(parent) {
 
 MemoryBar::Bar MemoryBar::makeBar(std::vector<MemorySegment> segments, const QString& label) {
     std::erase_if(segments, [](const MemorySegment& s) { return s.bytes <= 0; });
-    std::stable_sort(segments.begin(), segments.end(), [](const auto& a, const auto& b) {
-        return a.category < b.category;
-    });
+    std::stable_sort(segments.begin(), segments.end(),
+                     [](const auto& a, const auto& b) { return a.category < b.category; });
     Bar bar{label, std::move(segments), 0};
     for (const MemorySegment& segment : bar.segments) {
         bar.total += segment.bytes;
@@ -70,9 +69,13 @@ MemoryUnit MemoryBar::unit() const {
     return MemoryUnit(std::max(measured_.total, planned_.total));
 }
 
-qint64 MemoryBar::measuredBytes() const { return measured_.total; }
+qint64 MemoryBar::measuredBytes() const {
+    return measured_.total;
+}
 
-qint64 MemoryBar::plannedBytes() const { return planned_.total; }
+qint64 MemoryBar::plannedBytes() const {
+    return planned_.total;
+}
 
 int MemoryBar::itemCount() const {
     return static_cast<int>(measured_.segments.size() + planned_.segments.size());
@@ -144,8 +147,8 @@ QRectF MemoryBar::barRect(int bar, double width) const {
     const double line = lineHeight(TextStyle::Caption);
     const double row = std::max(kMeasuredHeight, line);
     const double height = bar == 0 || alike_ ? kMeasuredHeight : kPlannedHeight;
-    const double top =
-        bar == 0 ? (row - height) / 2.0 : row + kBarGap + ((alike_ ? row : line) - height) / 2.0 - 2.0;
+    const double top = bar == 0 ? (row - height) / 2.0
+                                : row + kBarGap + ((alike_ ? row : line) - height) / 2.0 - 2.0;
     return {labelWidth(), std::round(top), barScale(width) * static_cast<double>(shown.total),
             height};
 }
@@ -215,9 +218,13 @@ int MemoryBar::heightForWidth(int width) const {
         std::ceil(entries.empty() ? legendTop() - 8.0 : entries.back().rect.bottom()));
 }
 
-QSize MemoryBar::sizeHint() const { return {640, heightForWidth(640)}; }
+QSize MemoryBar::sizeHint() const {
+    return {640, heightForWidth(640)};
+}
 
-QSize MemoryBar::minimumSizeHint() const { return {240, heightForWidth(std::max(240, width()))}; }
+QSize MemoryBar::minimumSizeHint() const {
+    return {240, heightForWidth(std::max(240, width()))};
+}
 
 void MemoryBar::paintScene(QPainter& painter, const QSizeF& view_size) const {
     paintBar(painter, 0, view_size.width());

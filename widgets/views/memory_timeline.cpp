@@ -12,8 +12,8 @@ namespace weft::widgets {
 namespace {
 
 constexpr double kTimelineRight = 12.0;
-constexpr double kFarLimit = 1.6; // a limit this many times above the peak is said in words
-constexpr int kLeap = 10;         // steps of an arrow with Shift
+constexpr double kFarLimit = 1.6;   // a limit this many times above the peak is said in words
+constexpr int kLeap = 10;           // steps of an arrow with Shift
 constexpr double kMostLegend = 0.3; // of the height
 
 /// Room for the marks of the axis.

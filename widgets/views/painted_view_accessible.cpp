@@ -32,7 +32,7 @@ public:
             return {};
         }
         const ViewItem item = view_->item(index_);
-        return kind == QAccessible::Name ? item.name
+        return kind == QAccessible::Name          ? item.name
                : kind == QAccessible::Description ? item.tooltip
                                                   : QString();
     }

@@ -245,7 +245,7 @@ void ParallelView::paintValues(QPainter& painter, int line, const QRectF& plot) 
         const double left = axis + 1 == axisCount() ? x - width - 4 : x + 4;
         const QRectF box(left, plot.bottom() - *at * plot.height() - height / 2, width, height);
         paintSurface(painter, box, size::kRadius, theme.color(Role::Surface),
-                   theme.color(Role::Border));
+                     theme.color(Role::Border));
         paintText(painter, box, Qt::AlignCenter, text, font, theme.color(Role::Text));
     }
 }

@@ -277,9 +277,9 @@ void SketchPad::paintEvent(QPaintEvent*) {
     if (hasFocus() && keyboard_) {
         const double side = rect.width() / image_.width();
         paintSurface(painter,
-                   QRectF(rect.left() + pen_.x() * side, rect.top() + pen_.y() * side, side, side)
-                       .adjusted(-1, -1, 1, 1),
-                   0, {}, theme.color(Role::Accent), Qt::SolidLine, 2.0);
+                     QRectF(rect.left() + pen_.x() * side, rect.top() + pen_.y() * side, side, side)
+                         .adjusted(-1, -1, 1, 1),
+                     0, {}, theme.color(Role::Accent), Qt::SolidLine, 2.0);
         paintFocus(painter, rect, size::kRadius);
     }
 }

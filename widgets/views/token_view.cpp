@@ -60,9 +60,9 @@ const TokenView::Places& TokenView::placesFor(double width) const {
         std::vector<QRectF> boxes;
         for (const QString& token : run.tokens) {
             const bool letter = token.size() == 1;
-            const double box = letter ? metrics.horizontalAdvance(token)
-                                      : std::ceil(metrics.horizontalAdvance(token)) +
-                                            2 * kTokenPadding;
+            const double box =
+                letter ? metrics.horizontalAdvance(token)
+                       : std::ceil(metrics.horizontalAdvance(token)) + 2 * kTokenPadding;
             if (x > 0 && x + box > width) {
                 x = 0;
                 y += line + kLineGap;

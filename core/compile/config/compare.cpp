@@ -54,7 +54,9 @@ void collect(const Json& before, const Json& after, const std::string& path,
         out.push_back({path, before, after, effect_of(path)});
         return;
     }
-    const auto child = [&](const std::string& key) { return path.empty() ? key : path + "." + key; };
+    const auto child = [&](const std::string& key) {
+        return path.empty() ? key : path + "." + key;
+    };
     for (const auto& [key, value] : before.items()) {
         collect(value, after.contains(key) ? after.at(key) : Json(), child(key), out);
     }

@@ -86,8 +86,8 @@ void read_members(RunConfig& config) {
 
 CheckedRun problem(std::string pointer, std::string message, std::string hint) {
     CheckedRun out;
-    out.diagnostics.push_back({std::move(pointer), config::Severity::error, std::move(message),
-                               std::move(hint)});
+    out.diagnostics.push_back(
+        {std::move(pointer), config::Severity::error, std::move(message), std::move(hint)});
     return out;
 }
 

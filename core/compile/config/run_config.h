@@ -44,10 +44,10 @@ struct RunConfig {
     std::optional<std::int64_t> micro_batch_size;
     std::optional<double> max_grad_norm;
     std::optional<double> ema_decay;
-    std::string precision;    // "f32" | "bf16"
-    std::string recompute;    // "none" | "blocks" | "auto"
+    std::string precision;                     // "f32" | "bf16"
+    std::string recompute;                     // "none" | "blocks" | "auto"
     std::optional<std::int64_t> memory_budget; // bytes that the run may take
-    std::string on_nonfinite; // "stop"
+    std::string on_nonfinite;                  // "stop"
     bool shuffle = true;
     bool drop_last = false;
     int prefetch = 2;
@@ -63,7 +63,9 @@ struct RunConfig {
     std::string checkpoint_metric; // "validation/loss"
     bool checkpoint_async = true;
 
-    const config::Json& section(std::string_view key) const { return document.at(std::string(key)); }
+    const config::Json& section(std::string_view key) const {
+        return document.at(std::string(key));
+    }
     std::string model_type() const;
     /// Context length of a language model; 0 when the model has none.
     std::int64_t context() const;
@@ -95,7 +97,8 @@ CheckedRun read_run_config_file(const std::filesystem::path& path,
 std::optional<RunConfig> with_overrides(const RunConfig& config,
                                         const std::vector<std::string>& overrides);
 
-/// What may change on resume: "allowed" in the same run, "fork", or "blocked" (weights would not fit).
+/// What may change on resume: "allowed" in the same run, "fork", or "blocked" (weights would not
+/// fit).
 enum class ChangeEffect : std::uint8_t { allowed, fork, blocked };
 struct FieldChange {
     std::string path; // "optimizer.learning_rate"

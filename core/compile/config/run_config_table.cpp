@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The whole table of settings, put together from the records of models, losses, optimizers, schedules
-// and data. Choices list what this version can do; names that are only planned: unavailable.cpp.
+// The whole table of settings, put together from the records of models, losses, optimizers,
+// schedules and data. Choices list what this version can do; names that are only planned:
+// unavailable.cpp.
 #include "core/compile/config/run_config.h"
 
 #include "core/compile/config/run_rules.h"
@@ -50,14 +51,15 @@ Field metrics_field() {
 }
 
 FieldTable init_fields() {
-    return {path_field("from", nullptr,
-                       "Weights that the run starts with: a checkpoint, a run or a safetensors file.")
-                .or_null(),
-            boolean_field("strict", true, "Every parameter must be found there and fit."),
-            list_field("trainable", Json::array({"*"}),
-                       text_field("pattern", nullptr, "Parameter names, * for any characters.")
-                           .must_be_given(),
-                       "Parameters that are trained; the others stay as they are.")};
+    return {
+        path_field("from", nullptr,
+                   "Weights that the run starts with: a checkpoint, a run or a safetensors file.")
+            .or_null(),
+        boolean_field("strict", true, "Every parameter must be found there and fit."),
+        list_field("trainable", Json::array({"*"}),
+                   text_field("pattern", nullptr, "Parameter names, * for any characters.")
+                       .must_be_given(),
+                   "Parameters that are trained; the others stay as they are.")};
 }
 
 FieldTable training_fields() {
@@ -212,10 +214,10 @@ FieldTable make_table() {
             object_field("evaluation", evaluation_fields(), "Checks on data not trained on."),
             object_field("mesh", mesh_fields(), "Devices."),
             object_field("checkpoint", checkpoint_fields(), "What is saved, and what stays."),
-            object_field("log",
-                         {boolean_field("tensorboard", true,
-                                        "Also writes event files for TensorBoard.")},
-                         "Records besides the run's own.")};
+            object_field(
+                "log",
+                {boolean_field("tensorboard", true, "Also writes event files for TensorBoard.")},
+                "Records besides the run's own.")};
 }
 
 } // namespace

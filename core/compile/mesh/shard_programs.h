@@ -14,7 +14,7 @@ using PortPlaces = std::map<std::string, std::pair<ir::Type, sharding::Sharding>
 struct ShardedPrograms {
     std::vector<PortPlaces> arguments; // one per program
     std::vector<PortPlaces> results;
-    std::vector<sharding::Finding> findings; // what is padded or stays whole
+    std::vector<sharding::Finding> findings;   // what is padded or stays whole
     std::vector<plan::Activation> activations; // of the training step
 };
 

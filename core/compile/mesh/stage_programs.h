@@ -18,8 +18,8 @@ struct StageChoice {
 class StagePrograms {
 public:
     /// `forward`: with whole arrays, for layers are weighed against each other. Throws
-    /// weft::Error{usage} when the model has fewer layers than the pipeline has parts, or other ones
-    /// than `choice` spreads.
+    /// weft::Error{usage} when the model has fewer layers than the pipeline has parts, or other
+    /// ones than `choice` spreads.
     StagePrograms(const StageChoice& choice, const sharding::Mesh& mesh,
                   const ir::Program& forward);
 

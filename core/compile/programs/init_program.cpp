@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The start value of every slot. Random ones draw from the stream of the parameter's name, so that a
-// parameter starts alike on any mesh and beside any other parameters.
+// The start value of every slot. Random ones draw from the stream of the parameter's name, so that
+// a parameter starts alike on any mesh and beside any other parameters.
 #include "core/compile/programs/model_programs.h"
 
 #include <algorithm>
@@ -46,8 +46,9 @@ ir::Program build_init(const RunModel& run, const std::vector<plan::StateSlot>& 
         }
     }
     for (const plan::StateSlot& slot : slots) {
-        const auto found = std::find_if(values.begin(), values.end(),
-                                        [&](const auto& entry) { return entry.first == slot.name; });
+        const auto found = std::find_if(values.begin(), values.end(), [&](const auto& entry) {
+            return entry.first == slot.name;
+        });
         b.set_path(layer_of(slot.name));
         program.add_result(ir::Role::state, slot.name,
                            found != values.end() ? found->second

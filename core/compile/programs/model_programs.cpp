@@ -98,9 +98,9 @@ void check_something_trains(const RunModel& run) {
                                  [&](const nn::Variable& p) { return run.trainable(p); });
     if (!any) {
         throw Error(ErrorKind::usage, "/init/trainable", "no parameter is trained",
-                    run.parameters.empty() ? "The model has no parameters: add a linear layer."
-                                           : "Use patterns that match, e.g. \"" +
-                                                 run.parameters.back().name + "\".");
+                    run.parameters.empty()
+                        ? "The model has no parameters: add a linear layer."
+                        : "Use patterns that match, e.g. \"" + run.parameters.back().name + "\".");
     }
 }
 

@@ -37,8 +37,8 @@ struct RunModel {
     const config::Json& model_settings() const { return config->section("model"); }
 };
 
-/// Builds the model once to learn its variables. Throws weft::Error{usage} when data, model and loss do
-/// not fit.
+/// Builds the model once to learn its variables. Throws weft::Error{usage} when data, model and
+/// loss do not fit.
 RunModel declare_run(const RunConfig& config, const data::SampleInfo& sample);
 
 std::string optimizer_slot(std::string_view state, std::string_view parameter);

@@ -4,8 +4,8 @@
 #include "core/base/error.h"
 #include "core/compile/mesh/batch_advice.h"
 #include "core/compile/mesh/mesh_config.h"
-#include "core/compile/programs/model_programs.h"
 #include "core/compile/mesh/stage_config.h"
+#include "core/compile/programs/model_programs.h"
 #include "core/memory/arena.h"
 #include "core/optim/schedule.h"
 

@@ -2,26 +2,34 @@
 // Builds the set of programs of a run over one set of state slots.
 //
 // init:       "random" i64[3] = {seed, 0, 0} -> every slot's start value
-// train_step: state, batch "inputs" [n, B, ...], "targets" [n, B, ...], "weights" f32[n, B]; scalars
-//             "learning_rate" f32[] (and "learning_rate/<i>" for group i with a schedule of its own: see
-//             learning_rates), "step" i64[] (0-based count before this update), "random" i64[3] = {seed,
-//             step, first sample of the batch} (the program moves it on by B per microstep),
-//             "inverse_count" f32[] = 1 / global loss terms; n = accumulation steps, B = micro batch
+// train_step: state, batch "inputs" [n, B, ...], "targets" [n, B, ...], "weights" f32[n, B];
+// scalars
+//             "learning_rate" f32[] (and "learning_rate/<i>" for group i with a schedule of its
+//             own: see learning_rates), "step" i64[] (0-based count before this update), "random"
+//             i64[3] = {seed, step, first sample of the batch} (the program moves it on by B per
+//             microstep), "inverse_count" f32[] = 1 / global loss terms; n = accumulation steps, B
+//             = micro batch
 //             -> state; outputs "loss" (mean over the global batch), "grad_norm" (before clipping),
-//             "finite" (1 when loss and norm are finite; the update is skipped when 0) and one "<metric>"
-//             per configured metric (reduced over the global batch as its record says)
-//             The structured op at path "microstep" runs forward and backward n times and accumulates.
-// evaluate:   state, "inputs" [B, ...], "targets", "weights" -> "loss_sum", "<metric>_sum" (or _max,
-//             _min, as evaluated_metrics says), "count" (f32; the host joins batches in f64); uses the EMA copy when there is one and it is asked for
-// predict:    state, "inputs" [B, ...] -> "prediction": probabilities [B, classes] or values [B, K];
+//             "finite" (1 when loss and norm are finite; the update is skipped when 0) and one
+//             "<metric>" per configured metric (reduced over the global batch as its record says)
+//             The structured op at path "microstep" runs forward and backward n times and
+//             accumulates.
+// evaluate:   state, "inputs" [B, ...], "targets", "weights" -> "loss_sum", "<metric>_sum" (or
+// _max,
+//             _min, as evaluated_metrics says), "count" (f32; the host joins batches in f64); uses
+//             the EMA copy when there is one and it is asked for
+// predict:    state, "inputs" [B, ...] -> "prediction": probabilities [B, classes] or values [B,
+// K];
 //             language models: probabilities of the token after the last, [B, vocab]
-// prefill, decode (language models): state + key/value cache slots (not saved), "tokens" i32[1, T or 1],
-//             "position" i64[] -> "logits" f32[T or 1, V]; T = context, and a prefill is at position 0.
-//             Rows of a prefill past the prompt are written over by the decodes that follow.
+// prefill, decode (language models): state + key/value cache slots (not saved), "tokens" i32[1, T
+// or 1],
+//             "position" i64[] -> "logits" f32[T or 1, V]; T = context, and a prefill is at
+//             position 0. Rows of a prefill past the prompt are written over by the decodes that
+//             follow.
 #pragma once
 
-#include "core/compile/pipeline.h"
 #include "core/compile/config/run_config.h"
+#include "core/compile/pipeline.h"
 #include "core/data/dataset.h"
 #include "core/nn/reduction.h"
 
@@ -45,30 +53,31 @@ BatchPlan plan_batch(const RunConfig& config);
 /// programs, to go with a `step`; `layout` only where state lies on the mesh, without programs.
 enum class Scope : std::uint8_t { run, step, compare, rest, layout };
 
-/// Builds the programs. `sample` is what the data delivers. Throws weft::Error{usage} with the layer
-/// path when the model does not fit the data.
+/// Builds the programs. `sample` is what the data delivers. Throws weft::Error{usage} with the
+/// layer path when the model does not fit the data.
 ProgramSet build_programs(const RunConfig& config, const data::SampleInfo& sample,
                           Scope scope = Scope::run);
 
 /// Trainable elements, tied ones once: ExecutionPlan::parameters before there is a plan.
 std::int64_t count_parameters(const RunConfig& config, const data::SampleInfo& sample);
 
-/// From configuration to plan: build_programs, then build_plan. Precision and recompute of `options`
-/// come from the configuration, as does host.staging_bytes; `backends` empty: planning only.
-/// `limit_bytes` is the memory of the machine: recompute "auto" keeps to it where the configuration
-/// sets no budget.
+/// From configuration to plan: build_programs, then build_plan. Precision and recompute of
+/// `options` come from the configuration, as does host.staging_bytes; `backends` empty: planning
+/// only. `limit_bytes` is the memory of the machine: recompute "auto" keeps to it where the
+/// configuration sets no budget.
 plan::ExecutionPlan compile_run(const RunConfig& config, const data::SampleInfo& sample,
                                 PipelineOptions options, Scope scope = Scope::run,
                                 std::optional<std::int64_t> limit_bytes = {});
 
-/// A learning-rate argument of train_step: value = base * learning_rate_factor(schedule, count, total).
+/// A learning-rate argument of train_step: value = base * learning_rate_factor(schedule, count,
+/// total).
 struct LearningRate {
     std::string port; // "learning_rate" (of the optimizer itself), "learning_rate/0", ...
     double base = 0;
     config::Json schedule;
 };
-/// Every learning-rate argument; the optimizer's own comes first. Groups that change only the rate have
-/// none: the program multiplies by their factor.
+/// Every learning-rate argument; the optimizer's own comes first. Groups that change only the rate
+/// have none: the program multiplies by their factor.
 std::vector<LearningRate> learning_rates(const RunConfig& config);
 
 /// The argument of train_step with the number of updates that a group's optimizer state has seen
@@ -83,12 +92,13 @@ struct EvaluatedMetric {
 };
 std::vector<EvaluatedMetric> evaluated_metrics(const RunConfig& config);
 
-/// Metrics that follow from the mean loss (perplexity, bits_per_byte), of those configured. The programs
-/// give "<metric>" outputs for the others only.
+/// Metrics that follow from the mean loss (perplexity, bits_per_byte), of those configured. The
+/// programs give "<metric>" outputs for the others only.
 std::vector<std::pair<std::string, double>> metrics_from_loss(const RunConfig& config, double loss);
 
-/// Factor of learning_rate for the update with `count` updates done before it, of `total` in the run.
-/// Sources: Optax schedules (FACTS C). One-based recipes are honoured.
-double learning_rate_factor(const config::Json& lr_schedule, std::int64_t count, std::int64_t total);
+/// Factor of learning_rate for the update with `count` updates done before it, of `total` in the
+/// run. Sources: Optax schedules (FACTS C). One-based recipes are honoured.
+double learning_rate_factor(const config::Json& lr_schedule, std::int64_t count,
+                            std::int64_t total);
 
 } // namespace weft::compile

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The training step, in the fixed order of ARCHITECTURE.md section 4: per microstep forward, backward,
-// accumulate in f32; then global norm, clip, update, average. An update whose loss or norm is not
-// finite is computed and not taken.
+// The training step, in the fixed order of ARCHITECTURE.md section 4: per microstep forward,
+// backward, accumulate in f32; then global norm, clip, update, average. An update whose loss or
+// norm is not finite is computed and not taken.
 #include "core/compile/programs/model_programs.h"
 
 #include "core/autodiff/gradients.h"
@@ -171,10 +171,8 @@ private:
 
         ops::Builder b(program_, body);
         const ValueId random = carried_argument(body, carried.size() - 1);
-        nn::ModelContext context(b, {.mode = nn::Mode::train,
-                                     .data = run_.data,
-                                     .random = random,
-                                     .weights = weights});
+        nn::ModelContext context(
+            b, {.mode = nn::Mode::train, .data = run_.data, .random = random, .weights = weights});
         bind_variables(context, body);
         const nn::Prediction prediction = {
             run_.model->build(context, run_.model_settings(), inputs), targets};
@@ -257,10 +255,9 @@ private:
     // exactly up to 2^53.
     ValueId next_random(ops::Builder& b, ValueId random) {
         const ValueId first = ops::cast(b, ops::slice(b, random, {2}, {1}), ir::DType::f64);
-        const ValueId moved =
-            ops::affine(b, first, 1.0, static_cast<double>(batch_.rows));
-        return b.emit("concat", {ops::slice(b, random, {0}, {2}),
-                                 ops::cast(b, moved, ir::DType::i64)},
+        const ValueId moved = ops::affine(b, first, 1.0, static_cast<double>(batch_.rows));
+        return b.emit("concat",
+                      {ops::slice(b, random, {0}, {2}), ops::cast(b, moved, ir::DType::i64)},
                       {{"dim", std::int64_t{0}}});
     }
 
@@ -291,8 +288,9 @@ private:
         }
         const double base = run_.groups.back().learning_rate;
         const ValueId rate = rates_.at("learning_rate");
-        return group.learning_rate == base ? rate
-                                           : ops::affine(builder_, rate, group.learning_rate / base);
+        return group.learning_rate == base
+                   ? rate
+                   : ops::affine(builder_, rate, group.learning_rate / base);
     }
 
     const ValueIds& scalars_of(std::size_t index) {

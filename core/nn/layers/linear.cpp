@@ -10,15 +10,15 @@ config::Field layers_field(std::string name, int depth, std::string help) {
     std::vector<config::RecordType> records;
     for (const LayerDef* layer : kLayers) {
         if (depth > 0 || !layer->structured) {
-            records.push_back({std::string(layer->name), std::string(layer->help),
-                               layer->fields(depth - 1)});
+            records.push_back(
+                {std::string(layer->name), std::string(layer->help), layer->fields(depth - 1)});
         }
     }
-    return config::list_field(std::move(name), nullptr,
-                              config::record_field("layer", nullptr, std::move(records),
-                                                   "One layer.")
-                                  .must_be_given(),
-                              std::move(help))
+    return config::list_field(
+               std::move(name), nullptr,
+               config::record_field("layer", nullptr, std::move(records), "One layer.")
+                   .must_be_given(),
+               std::move(help))
         .must_be_given();
 }
 

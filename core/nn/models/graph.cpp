@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A model as text of its own: ops, one after the other, as the plan shows them (core/ir/model_text.h).
-// Tensors are called what the text calls them.
-#include "core/nn/models/graph_text.h"
+// A model as text of its own: ops, one after the other, as the plan shows them
+// (core/ir/model_text.h). Tensors are called what the text calls them.
 #include "core/nn/layers/layer_def.h"
+#include "core/nn/models/graph_text.h"
 #include "core/nn/models/model_list.h"
 
 #include "core/base/error.h"
@@ -163,17 +163,19 @@ private:
 };
 
 ir::ValueId build_graph(ModelContext& context, const Json& settings, ir::ValueId inputs) {
-    const ir::ModelText text = ir::read_model_text(settings.at("text").get<std::string>(),
-                                                   context.shape(inputs)[0]);
+    const ir::ModelText text =
+        ir::read_model_text(settings.at("text").get<std::string>(), context.shape(inputs)[0]);
     check_model_text(text);
     return GraphBuilder(context, inputs).build(text);
 }
 
 } // namespace
 
-const ModelDef kGraphModel = {"graph",     "Ops one by one, as program text.",
+const ModelDef kGraphModel = {"graph",
+                              "Ops one by one, as program text.",
                               "as the text calls them\n",
-                              graph_fields, build_graph,
+                              graph_fields,
+                              build_graph,
                               check_graph};
 
 } // namespace weft::nn

@@ -38,12 +38,12 @@ Init init_of(const ir::WrittenPort& port) {
     Init out{found->first, 0.0};
     const ir::Attribute* scale = port.attributes.find("scale");
     if (out.kind == Init::Kind::zeros || out.kind == Init::Kind::ones) {
-        return scale == nullptr ? out : (fail(port.value.place, "zeros and ones take no scale"), out);
+        return scale == nullptr ? out
+                                : (fail(port.value.place, "zeros and ones take no scale"), out);
     }
     if (const auto* real = scale == nullptr ? nullptr : std::get_if<double>(scale)) {
         out.scale = *real;
-    } else if (const auto* whole =
-                   scale == nullptr ? nullptr : std::get_if<std::int64_t>(scale)) {
+    } else if (const auto* whole = scale == nullptr ? nullptr : std::get_if<std::int64_t>(scale)) {
         out.scale = static_cast<double>(*whole);
     } else {
         fail(port.value.place, "init \"" + *name + "\" needs a scale",
@@ -84,8 +84,9 @@ void check_arguments(const ir::ModelText& text) {
         } else if (port.role == Role::batch && port.name == "inputs") {
             ++inputs;
         } else if (port.role != Role::scalar || port.name != "random") {
-            fail(place, "a model has no argument " + std::string(ir::role_name(port.role)) + " \"" +
-                            port.name + "\"",
+            fail(place,
+                 "a model has no argument " + std::string(ir::role_name(port.role)) + " \"" +
+                     port.name + "\"",
                  "batch \"inputs\", state \"<name of a weight>\" or scalar \"random\"");
         }
     }
@@ -134,8 +135,9 @@ void check_ops(const ir::ModelText& text) {
         }
         for (std::size_t i = 0; i < op.inputs.size(); ++i) {
             if (random.contains(op.inputs[i].number) && random_operand(op.kind) != i) {
-                fail(op.inputs[i].place, "only what drops values may read \"random\" here: there is "
-                                         "none when a model is evaluated",
+                fail(op.inputs[i].place,
+                     "only what drops values may read \"random\" here: there is "
+                     "none when a model is evaluated",
                      "dropout reads it second, attention fourth");
             }
         }

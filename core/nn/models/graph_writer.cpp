@@ -24,8 +24,8 @@ ir::WrittenValue defined(const ir::Program& program, ir::ValueId id) {
 
 ir::Attributes start_attributes(const Variable& variable) {
     ir::Attributes out;
-    const bool scaled = variable.init.kind == Init::Kind::normal ||
-                        variable.init.kind == Init::Kind::uniform;
+    const bool scaled =
+        variable.init.kind == Init::Kind::normal || variable.init.kind == Init::Kind::uniform;
     constexpr const char* kNames[] = {"zeros", "ones", "normal", "uniform"};
     out.set("init", std::string(kNames[static_cast<int>(variable.init.kind)]));
     if (scaled) {
@@ -97,8 +97,8 @@ ir::ModelText built(const ModelDef& model, const config::Json& settings, const D
 
 std::string text_of_model(const ModelDef& model, const config::Json& settings,
                           const DataShape& data) {
-    const auto text = ir::write_model_text(built(model, settings, data, 2),
-                                           built(model, settings, data, 3));
+    const auto text =
+        ir::write_model_text(built(model, settings, data, 2), built(model, settings, data, 3));
     return text ? *text : (cannot(model, "its ops depend on the number of samples"), "");
 }
 

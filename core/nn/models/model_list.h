@@ -17,9 +17,8 @@ extern const ModelDef kVitModel;
 extern const ModelDef kResnetModel;
 extern const ModelDef kGraphModel;
 
-inline constexpr std::array kModels = {&kMlpModel,   &kSequentialModel, &kGpt2Model,
-                                       &kLlamaModel, &kVitModel,        &kResnetModel,
-                                       &kGraphModel};
+inline constexpr std::array kModels = {&kMlpModel, &kSequentialModel, &kGpt2Model, &kLlamaModel,
+                                       &kVitModel, &kResnetModel,     &kGraphModel};
 
 /// The record of a model type; null when there is none.
 const ModelDef* find_model(std::string_view name);

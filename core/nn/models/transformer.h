@@ -4,8 +4,8 @@
 // value heads, D head width.
 #pragma once
 
-#include "core/nn/models/experts.h"
 #include "core/nn/layers/layer_def.h"
+#include "core/nn/models/experts.h"
 
 #include <string>
 

@@ -7,8 +7,8 @@
 #include "ui/pages/live/chart_grid.h"
 #include "ui/pages/live/try_input.h"
 #include "widgets/controls/command_palette.h"
-#include "widgets/views/confusion_view.h"
 #include "widgets/curves/line_chart.h"
+#include "widgets/views/confusion_view.h"
 #include "widgets/views/probability_bars.h"
 
 #include <QAbstractButton>

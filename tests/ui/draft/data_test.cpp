@@ -7,12 +7,12 @@
 #include "ui/bridge/background.h"
 #include "ui/bridge/convert.h"
 #include "ui/bridge/draft/draft.h"
-#include "ui/samples/data_sample_panel.h"
 #include "ui/pages/data/data_page.h"
-#include "widgets/views/bar_list.h"
+#include "ui/samples/data_sample_panel.h"
 #include "widgets/controls/controls.h"
-#include "widgets/views/image_grid.h"
 #include "widgets/controls/messages.h"
+#include "widgets/views/bar_list.h"
+#include "widgets/views/image_grid.h"
 #include "widgets/views/token_view.h"
 
 #include <QAbstractItemModelTester>

@@ -10,8 +10,8 @@
 #include "ui/pages/model/layer_tree.h"
 #include "ui/pages/model/model_page.h"
 #include "widgets/controls/figure_strip.h"
-#include "widgets/views/graph_view.h"
 #include "widgets/controls/messages.h"
+#include "widgets/views/graph_view.h"
 
 #include <QMenu>
 #include <QPushButton>

@@ -15,10 +15,10 @@
 #include "ui/models/problem_model.h"
 #include "ui/pages/recipe/recipe_page.h"
 #include "widgets/controls/controls.h"
-#include "widgets/curves/curve_editor.h"
 #include "widgets/controls/figure_strip.h"
-#include "widgets/views/lifeline_chart.h"
 #include "widgets/controls/text_label.h"
+#include "widgets/curves/curve_editor.h"
+#include "widgets/views/lifeline_chart.h"
 
 #include <QApplication>
 #include <QClipboard>

@@ -7,10 +7,10 @@
 #include "tests/ui/patience.h"
 #include "ui/plurals.h"
 #include "widgets/controls/controls.h"
+#include "widgets/controls/text_label.h"
 #include "widgets/curves/line_chart.h"
 #include "widgets/views/probability_bars.h"
 #include "widgets/views/sketch_pad.h"
-#include "widgets/controls/text_label.h"
 
 #include <QFileDialog>
 #include <QLineEdit>

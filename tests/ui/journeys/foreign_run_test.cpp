@@ -7,10 +7,10 @@
 #include "ui/bridge/convert.h"
 #include "ui/bridge/run/run_reader.h"
 #include "ui/pages/home/home_page.h"
-#include "ui/pages/runs/runs_page.h"
 #include "ui/pages/live/scalar_grid.h"
-#include "widgets/curves/line_chart.h"
+#include "ui/pages/runs/runs_page.h"
 #include "widgets/controls/messages.h"
+#include "widgets/curves/line_chart.h"
 
 #include <QApplication>
 #include <QComboBox>

@@ -13,10 +13,10 @@
 #include "ui/models/advice_model.h"
 #include "ui/models/exchange_model.h"
 #include "ui/models/tensor_tree_model.h"
-#include "ui/plurals.h"
 #include "ui/pages/plan/plan_page.h"
-#include "widgets/mesh/device_times.h"
+#include "ui/plurals.h"
 #include "widgets/controls/text_label.h"
+#include "widgets/mesh/device_times.h"
 
 #include <QAbstractItemView>
 #include <QFileDialog>
@@ -230,11 +230,9 @@ private:
         // Its rows may still be read again: it was on screen when the studio was left.
         QTRY_VERIFY_WITH_TIMEOUT(hands.pick("checkpointTable", table->model()->index(0, 0)),
                                  kRunPatienceMs);
-        QVERIFY(hands.inDialog([&] { return hands.press("forkRun"); },
-                               [&] {
-                                   return hands.press("axisRemove_model") &&
-                                          hands.press("startFork");
-                               }));
+        QVERIFY(hands.inDialog(
+            [&] { return hands.press("forkRun"); },
+            [&] { return hands.press("axisRemove_model") && hands.press("startFork"); }));
         const ui::RunModel& run = fixture.studio().run();
         QTRY_VERIFY_WITH_TIMEOUT(fixture.studio().isTraining(), kRunPatienceMs);
         QVERIFY(run.folder() != parent);

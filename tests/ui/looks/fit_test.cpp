@@ -7,12 +7,12 @@
 #include "tests/support/weft_test.h"
 #include "tests/ui/small_gpt.h"
 #include "tests/ui/studio_fixture.h"
-#include "ui/plurals.h"
 #include "ui/pages/data/data_page.h"
+#include "ui/plurals.h"
 #include "widgets/controls/controls.h"
 #include "widgets/controls/figure_strip.h"
-#include "widgets/views/graph_view.h"
 #include "widgets/controls/text_label.h"
+#include "widgets/views/graph_view.h"
 
 #include <QAbstractButton>
 #include <QAbstractItemView>

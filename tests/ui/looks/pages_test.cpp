@@ -93,7 +93,8 @@ private slots:
         window.actions().get(dark ? ui::action::kThemeDark : ui::action::kThemeLight)->trigger();
         window.resize(size);
         ui::RunModel& run = fixture.studio().run();
-        const auto config = compile::read_run_config(std::string_view(test::tiny_config()), fixture.root());
+        const auto config =
+            compile::read_run_config(std::string_view(test::tiny_config()), fixture.root());
         QVERIFY(config.ok());
         if (state != "empty") {
             run.begin(fixture.root() / "runs" / "shown", config.config);
@@ -107,7 +108,9 @@ private slots:
             run.apply(full_run());
         }
         if (state == "error") {
-            train::ErrorEvent error{"diverged", "layers.0 linear", "the loss is NaN",
+            train::ErrorEvent error{"diverged",
+                                    "layers.0 linear",
+                                    "the loss is NaN",
                                     "Lower the learning rate.",
                                     {{"Resume from 100 with half the rate", 100, {}}}};
             run.apply({event_at(99, error)});
@@ -129,11 +132,15 @@ private slots:
 
     void the_failure_is_named_with_its_ways_on() {
         test::StudioFixture fixture;
-        const auto config = compile::read_run_config(std::string_view(test::tiny_config()), fixture.root());
+        const auto config =
+            compile::read_run_config(std::string_view(test::tiny_config()), fixture.root());
         ui::RunModel& run = fixture.studio().run();
         run.begin(fixture.root() / "runs" / "shown", config.config);
         run.apply(full_run());
-        train::ErrorEvent error{"diverged", "layers.0 linear", "the loss is NaN", "Lower it.",
+        train::ErrorEvent error{"diverged",
+                                "layers.0 linear",
+                                "the loss is NaN",
+                                "Lower it.",
                                 {{"Half the rate", 100, {"optimizer.learning_rate=0.0005"}}}};
         train::StateEvent failed;
         failed.state = train::RunState::failed;
@@ -141,8 +148,9 @@ private slots:
         fixture.window().showPage("train");
         QVERIFY(fixture.find("failureCard")->isVisible());
         const auto buttons = fixture.find("failureCard")->findChildren<QPushButton*>();
-        QVERIFY(std::any_of(buttons.begin(), buttons.end(),
-                            [](const QPushButton* button) { return button->text() == "Half the rate"; }));
+        QVERIFY(std::any_of(buttons.begin(), buttons.end(), [](const QPushButton* button) {
+            return button->text() == "Half the rate";
+        }));
     }
 
     void the_item_models_keep_their_contract() {
@@ -154,7 +162,8 @@ private slots:
 
         ui::CheckpointModel checkpoints;
         const QAbstractItemModelTester checkpoint_tester(&checkpoints);
-        const auto config = compile::read_run_config(std::string_view(test::tiny_config()), fixture.root());
+        const auto config =
+            compile::read_run_config(std::string_view(test::tiny_config()), fixture.root());
         ui::RunModel run;
         run.begin(fixture.root() / "runs" / "shown", config.config);
         run.apply(full_run());

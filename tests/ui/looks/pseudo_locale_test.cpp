@@ -10,8 +10,8 @@
 #include "ui/language.h"
 #include "ui/pages/page_list.h"
 #include "widgets/controls/controls.h"
-#include "widgets/look/painting.h"
 #include "widgets/controls/text_label.h"
+#include "widgets/look/painting.h"
 
 #include <QAbstractButton>
 #include <QHeaderView>

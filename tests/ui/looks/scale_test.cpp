@@ -5,8 +5,8 @@
 #include "tests/ui/again.h"
 #include "tests/ui/dialogs.h"
 #include "tests/ui/patience.h"
-#include "ui/plurals.h"
 #include "ui/pages/page_list.h"
+#include "ui/plurals.h"
 #include "widgets/controls/controls.h"
 
 #include <QAbstractItemView>

@@ -5,10 +5,10 @@
 #include "tests/ui/mesh_support.h"
 #include "tests/ui/patience.h"
 #include "ui/models/compare_model.h"
-#include "ui/plurals.h"
 #include "ui/pages/plan/mesh/others/plan_compare_panel.h"
-#include "widgets/views/memory_bar.h"
+#include "ui/plurals.h"
 #include "widgets/look/theme_controller.h"
+#include "widgets/views/memory_bar.h"
 
 #include <QAbstractItemModelTester>
 #include <QComboBox>

@@ -6,12 +6,12 @@
 #include "tests/ui/dialogs.h"
 #include "tests/ui/patience.h"
 #include "ui/bridge/convert.h"
-#include "ui/pages/model/row_tree.h"
 #include "ui/pages/live/try_panel.h"
+#include "ui/pages/model/row_tree.h"
 #include "widgets/controls/controls.h"
+#include "widgets/controls/text_label.h"
 #include "widgets/views/probability_bars.h"
 #include "widgets/views/sketch_pad.h"
-#include "widgets/controls/text_label.h"
 
 #include <QComboBox>
 #include <QDragEnterEvent>

@@ -11,16 +11,16 @@
 #include "ui/bridge/draft/spec_edit.h"
 #include "ui/bridge/draft/stage_edit.h"
 #include "ui/models/tensor_tree_model.h"
-#include "ui/plurals.h"
-#include "ui/pages/plan/mesh/rules/dimension_row.h"
 #include "ui/pages/plan/mesh/mesh_bar.h"
-#include "ui/pages/plan/plan_page.h"
+#include "ui/pages/plan/mesh/rules/dimension_row.h"
 #include "ui/pages/plan/mesh/rules/rules_panel.h"
 #include "ui/pages/plan/mesh/rules/tensor_tree.h"
-#include "widgets/mesh/axis_chip.h"
+#include "ui/pages/plan/plan_page.h"
+#include "ui/plurals.h"
 #include "widgets/controls/messages.h"
-#include "widgets/mesh/stage_strip.h"
 #include "widgets/controls/text_label.h"
+#include "widgets/mesh/axis_chip.h"
+#include "widgets/mesh/stage_strip.h"
 #include "widgets/mesh/tile_view.h"
 
 #include <QAbstractButton>
@@ -165,8 +165,8 @@ private slots:
             const MeshEdit chosen = ui::withStrategy({4, strategy, {}, 0}, strategy);
             for (int stage = 0; stage <= 3; ++stage) {
                 const MeshEdit edit = ui::withZeroStage(chosen, stage);
-                const compile::CheckedRun checked = compile::read_run_config(
-                    config.document, ".", ui::assignmentsOf(edit, config));
+                const compile::CheckedRun checked =
+                    compile::read_run_config(config.document, ".", ui::assignmentsOf(edit, config));
                 QVERIFY2(checked.ok(), strategy);
                 QCOMPARE(compile::placement_of(checked.config.section("mesh")).zero_stage, stage);
                 QCOMPARE(MeshEdit::of(checked.config).zero_stage, stage);

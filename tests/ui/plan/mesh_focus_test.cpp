@@ -5,8 +5,8 @@
 #include "tests/ui/hands.h"
 #include "tests/ui/patience.h"
 #include "tests/ui/small_gpt.h"
-#include "ui/plurals.h"
 #include "ui/pages/plan/mesh/mesh_panel.h"
+#include "ui/plurals.h"
 #include "widgets/controls/controls.h"
 
 #include <QApplication>
@@ -72,11 +72,12 @@ private slots:
         }
         qsizetype before = -1;
         for (const char* name :
-             {"planTab",      "planExport",    "meshWhere",       "meshDevices",    "strategy_2d",
-              "axisGrip_data", "axisSize_data", "axisRemove_data", "axisGrip_model", "axisAdd",
-              "meshZero",      "tensorFilter",  "tensorTree",      "meshGrid",       "tensorSide",
-              "slot_0",        "tileView",      "meshDrawer",      "exchangeForm",
-              "exchangeTable", "scrubPlay",     "stepProfile"}) {
+             {"planTab",        "planExport",    "meshWhere",     "meshDevices",
+              "strategy_2d",    "axisGrip_data", "axisSize_data", "axisRemove_data",
+              "axisGrip_model", "axisAdd",       "meshZero",      "tensorFilter",
+              "tensorTree",     "meshGrid",      "tensorSide",    "slot_0",
+              "tileView",       "meshDrawer",    "exchangeForm",  "exchangeTable",
+              "scrubPlay",      "stepProfile"}) {
             const qsizetype place = names.indexOf(name);
             QVERIFY2(place > before, qPrintable(QString(name) + " in " + names.join(' ')));
             before = place;

@@ -10,11 +10,11 @@
 #include "ui/bridge/plan/reshard_map.h"
 #include "ui/models/exchange_model.h"
 #include "ui/models/tensor_tree_model.h"
-#include "ui/plurals.h"
 #include "ui/pages/plan/mesh/mesh_drawer.h"
-#include "ui/pages/plan/plan_page.h"
 #include "ui/pages/plan/mesh/rules/rules_panel.h"
 #include "ui/pages/plan/mesh/rules/tensor_tree.h"
+#include "ui/pages/plan/plan_page.h"
+#include "ui/plurals.h"
 #include "widgets/controls/messages.h"
 #include "widgets/controls/text_label.h"
 

@@ -7,8 +7,8 @@
 #include "ui/bridge/draft/mesh_edit.h"
 #include "ui/pages/plan/mesh/mesh_panel.h"
 #include "ui/pages/plan/plan_page.h"
-#include "widgets/mesh/device_grid.h"
 #include "widgets/controls/messages.h"
+#include "widgets/mesh/device_grid.h"
 
 #include <QAbstractButton>
 #include <QComboBox>
@@ -106,12 +106,24 @@ private slots:
         QTest::addColumn<QString>("samples");
         QTest::addColumn<QString>("weights");
         QTest::addColumn<QString>("layers");
-        QTest::newRow("replicated") << "Replicated" << 4 << "" << "" << "";
-        QTest::newRow("data_parallel") << "Data" << 4 << "data" << "" << "";
-        QTest::newRow("tensor_parallel") << "Model" << 4 << "" << "model" << "";
-        QTest::newRow("2d") << "2D" << 4 << "data" << "model" << "";
-        QTest::newRow("pipeline") << "Pipeline" << 4 << "" << "" << "pipeline";
-        QTest::newRow("3d") << "3D" << 8 << "data" << "model" << "pipeline";
+        QTest::newRow("replicated") << "Replicated" << 4 << ""
+                                    << ""
+                                    << "";
+        QTest::newRow("data_parallel") << "Data" << 4 << "data"
+                                       << ""
+                                       << "";
+        QTest::newRow("tensor_parallel") << "Model" << 4 << ""
+                                         << "model"
+                                         << "";
+        QTest::newRow("2d") << "2D" << 4 << "data"
+                            << "model"
+                            << "";
+        QTest::newRow("pipeline") << "Pipeline" << 4 << ""
+                                  << ""
+                                  << "pipeline";
+        QTest::newRow("3d") << "3D" << 8 << "data"
+                            << "model"
+                            << "pipeline";
     }
 
     void the_strategy_table_is_the_row_of_cards() {
@@ -127,7 +139,8 @@ private slots:
         bar.show();
         MeshEdit chosen;
         connect(&bar, &ui::MeshBar::edited, &bar, [&](const MeshEdit& edit) { chosen = edit; });
-        auto* card = bar.findChild<QAbstractButton*>(QString("strategy_") + QTest::currentDataTag());
+        auto* card =
+            bar.findChild<QAbstractButton*>(QString("strategy_") + QTest::currentDataTag());
         QCOMPARE(card->text(), title);
         QVERIFY(!card->accessibleDescription().isEmpty()); // what it does, and when to use it
         QTest::mouseClick(card, Qt::LeftButton);
@@ -136,8 +149,7 @@ private slots:
         const auto checked = compile::read_run_config(plain_document(), "/",
                                                       ui::assignmentsOf(chosen, plain_config()));
         QVERIFY(checked.ok());
-        const sharding::Placement placement =
-            compile::placement_of(checked.config.section("mesh"));
+        const sharding::Placement placement = compile::placement_of(checked.config.section("mesh"));
         const auto over = [&](const char* logical) {
             QStringList names;
             for (const int axis : placement.axes_of(logical)) {

@@ -10,11 +10,11 @@
 #include "ui/bridge/plan/program_trace.h"
 #include "ui/models/op_model.h"
 #include "ui/models/tensor_model.h"
-#include "ui/pages/plan/plan_page.h"
 #include "ui/pages/plan/memory/verdict_panel.h"
+#include "ui/pages/plan/plan_page.h"
 #include "widgets/controls/line_view.h"
-#include "widgets/views/memory_timeline.h"
 #include "widgets/controls/text_label.h"
+#include "widgets/views/memory_timeline.h"
 
 #include <QAbstractButton>
 #include <QAbstractItemModelTester>
@@ -235,8 +235,8 @@ private slots:
         QTRY_VERIFY(preview.isComplete());
         QVERIFY(preview.layout() == preview.digest());
         step.close();
-        draft.apply({R"(mesh={"devices": "cpu:4", "strategy": "fsdp"})",
-                     "training.global_batch_size=32"});
+        draft.apply(
+            {R"(mesh={"devices": "cpu:4", "strategy": "fsdp"})", "training.global_batch_size=32"});
         QVERIFY(preview.isLayoutStale());
         QTRY_VERIFY(!preview.isLayoutStale());
         QCOMPARE(preview.layout()->plan->arena_bytes, 32);

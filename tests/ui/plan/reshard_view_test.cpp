@@ -9,12 +9,12 @@
 #include "tests/ui/mesh_support.h"
 #include "tests/ui/patience.h"
 #include "ui/models/reshard_model.h"
-#include "ui/plurals.h"
 #include "ui/pages/plan/mesh/others/checkpoint_panel.h"
+#include "ui/plurals.h"
 #include "widgets/controls/messages.h"
-#include "widgets/mesh/reshard_view.h"
 #include "widgets/controls/text_label.h"
 #include "widgets/look/theme_controller.h"
+#include "widgets/mesh/reshard_view.h"
 
 #include <QAbstractItemModelTester>
 #include <QComboBox>

@@ -5,16 +5,16 @@
 #include "tests/ui/small_gpt.h"
 #include "tests/ui/studio_fixture.h"
 #include "ui/models/tensor_tree_model.h"
-#include "ui/plurals.h"
 #include "ui/pages/plan/moment/moment_line.h"
-#include "ui/pages/plan/plan_page.h"
 #include "ui/pages/plan/moment/scrub_panel.h"
+#include "ui/pages/plan/plan_page.h"
+#include "ui/plurals.h"
 #include "widgets/controls/controls.h"
+#include "widgets/controls/pill.h"
+#include "widgets/look/theme_controller.h"
 #include "widgets/mesh/device_grid.h"
 #include "widgets/mesh/gantt_view.h"
 #include "widgets/views/memory_timeline.h"
-#include "widgets/controls/pill.h"
-#include "widgets/look/theme_controller.h"
 
 #include <QAbstractButton>
 #include <QTableView>

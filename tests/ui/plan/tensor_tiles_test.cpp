@@ -178,8 +178,8 @@ private slots:
         QCOMPARE(tiles.devicesLike(4), (std::vector{0, 2, 4, 6}));
     }
 
-    // Issue 5: data and model on four devices; device (d, m) is 2d + m. Halves of the samples lie on
-    // data ranks, halves of each weight on model ranks.
+    // Issue 5: data and model on four devices; device (d, m) is 2d + m. Halves of the samples lie
+    // on data ranks, halves of each weight on model ranks.
     void data_and_model_on_four_devices_split_samples_and_weights() {
         const auto plan = planned(kGpt, onMesh("2d", R"([["data",2],["model",2]])"));
         const auto inputs = ui::tensorSheet(*plan, *plan::find_tensor(*plan, "inputs"),
@@ -225,8 +225,8 @@ private slots:
         }
     }
 
-    // Megatron's layer on data=2 x model=2, activations [16, 8, C]: samples over data, hidden numbers
-    // over model; and what a weight makes that is split over its rows are terms of sums.
+    // Megatron's layer on data=2 x model=2, activations [16, 8, C]: samples over data, hidden
+    // numbers over model; and what a weight makes that is split over its rows are terms of sums.
     void activations_differ_by_what_splits_them() {
         using ui::TensorSide;
         const auto plan = planned(kGpt, onMesh("2d", R"([["data",2],["model",2]])"));

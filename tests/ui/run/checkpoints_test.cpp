@@ -13,9 +13,9 @@
 #include "ui/pages/checkpoints/checkpoint_actions.h"
 #include "ui/pages/checkpoints/checkpoint_table.h"
 #include "ui/pages/checkpoints/diff_dialog.h"
+#include "widgets/controls/text_label.h"
 #include "widgets/curves/line_chart.h"
 #include "widgets/look/painting.h"
-#include "widgets/controls/text_label.h"
 
 #include <QAbstractItemModelTester>
 #include <QCheckBox>
@@ -173,8 +173,8 @@ private slots:
         ShownCheckpoints page({100, 200});
         const QString reasons = page.cell(0, ui::CheckpointModel::KeptFor);
         QCOMPARE(reasons, QString("newest, best"));
-        const double needed = widgets::textWidth(
-            widgets::Theme::current().font(widgets::TextStyle::Body), reasons);
+        const double needed =
+            widgets::textWidth(widgets::Theme::current().font(widgets::TextStyle::Body), reasons);
         bool shown = false;
         bool hidden = false;
         for (const int width : {1600, 1440, 1240, 1024}) {
@@ -460,7 +460,8 @@ private slots:
         };
         QCOMPARE(fields().front(), QString("optimizer.learning_rate"));
         // Another model is said, not compared field by field.
-        page.fixture.studio().draft().setField("model", {{"type", "sequential"}, {"layers", {{{"type", "linear"}}}}});
+        page.fixture.studio().draft().setField(
+            "model", {{"type", "sequential"}, {"layers", {{{"type", "linear"}}}}});
         const auto words = [&] {
             QStringList out;
             for (auto* one : page.fixture.find("draftChanges")->findChildren<QLabel*>()) {
@@ -468,7 +469,8 @@ private slots:
             }
             return out.join('\n');
         };
-        QTRY_VERIFY2(words().contains("sequential") && words().contains("mlp"), qPrintable(words()));
+        QTRY_VERIFY2(words().contains("sequential") && words().contains("mlp"),
+                     qPrintable(words()));
         QVERIFY(fields().isEmpty());
     }
 

@@ -9,10 +9,10 @@
 #include "ui/pages/live/chart_grid.h"
 #include "ui/pages/live/curve_panel.h"
 #include "widgets/controls/controls.h"
-#include "widgets/curves/line_chart.h"
 #include "widgets/controls/log_view.h"
 #include "widgets/controls/number_strip.h"
 #include "widgets/controls/run_row_delegate.h"
+#include "widgets/curves/line_chart.h"
 
 #include <QAbstractItemModelTester>
 #include <QComboBox>

@@ -9,9 +9,9 @@
 #include "tests/ui/studio_fixture.h"
 #include "ui/bridge/convert.h"
 #include "ui/pages/drawings.h"
-#include "ui/pages/plan/export_menu.h"
 #include "ui/pages/live/chart_grid.h"
 #include "ui/pages/live/scalar_grid.h"
+#include "ui/pages/plan/export_menu.h"
 #include "widgets/curves/line_chart.h"
 
 #include <QAbstractButton>

@@ -5,9 +5,9 @@
 #include "tests/ui/patience.h"
 #include "tests/ui/studio_fixture.h"
 #include "ui/pages/live/summary_card.h"
+#include "widgets/controls/text_label.h"
 #include "widgets/curves/line_chart.h"
 #include "widgets/look/style.h"
-#include "widgets/controls/text_label.h"
 
 #include <QClipboard>
 #include <QPushButton>
@@ -73,7 +73,8 @@ private slots:
         QCOMPARE(text_of(fixture, "failureWhere"), QString::fromStdString(error.where));
         QVERIFY2(!text_of(fixture, "failureMessage").contains(QString::fromStdString(error.where)),
                  qPrintable(text_of(fixture, "failureMessage")));
-        const QString last = QString("step %1").arg(fixture.studio().run().checkpoints().back().step);
+        const QString last =
+            QString("step %1").arg(fixture.studio().run().checkpoints().back().step);
         QVERIFY(text_of(fixture, "failureKept").startsWith("Last good checkpoint: " + last));
         QVERIFY(!fixture.find("failureHint")->isVisibleTo(fixture.find("failureCard")));
         const auto saved = fixture.studio().run().checkpoints();

@@ -54,9 +54,9 @@ private slots:
     void how_far_data_are_read_is_known_until_the_next_phase() {
         ui::RunModel model;
         model.begin("runs/a", {});
-        model.apply({at(10, state(train::RunState::preparing)),
-                     at(12, train::OpeningEvent{{.name = "prices.csv", .unit = "rows", .done = 7},
-                                                2.0})});
+        model.apply(
+            {at(10, state(train::RunState::preparing)),
+             at(12, train::OpeningEvent{{.name = "prices.csv", .unit = "rows", .done = 7}, 2.0})});
         QVERIFY(model.opening().has_value());
         QCOMPARE(model.opening()->opening.done, 7);
         model.apply({at(13, state(train::RunState::preparing))});

@@ -11,11 +11,11 @@
 #include "ui/pages/runs/runs_page.h"
 #include "ui/pages/runs/runs_table.h"
 #include "widgets/controls/controls.h"
+#include "widgets/controls/text_label.h"
 #include "widgets/curves/line_chart.h"
+#include "widgets/curves/series_store.h"
 #include "widgets/look/painting.h"
 #include "widgets/views/parallel_view.h"
-#include "widgets/curves/series_store.h"
-#include "widgets/controls/text_label.h"
 
 #include <QAbstractItemModelTester>
 #include <QComboBox>
@@ -84,9 +84,7 @@ struct ShownRuns {
         wait_for_rows(static_cast<int>(runs.size()));
     }
     ui::RunsTable& table() { return *static_cast<ui::RunsTable*>(fixture.find("runTable")); }
-    ui::RunsPage& page() {
-        return *static_cast<ui::RunsPage*>(fixture.window().page("runs"));
-    }
+    ui::RunsPage& page() { return *static_cast<ui::RunsPage*>(fixture.window().page("runs")); }
     QLineEdit& filter() { return *static_cast<QLineEdit*>(fixture.find("runFilter")); }
     void wait_for_rows(int count) {
         if (!QTest::qWaitFor([&] { return table().model()->rowCount() == count; }, kPatienceMs)) {
@@ -353,7 +351,8 @@ private slots:
     void tags_and_notes_are_edited_in_place_and_live_in_the_run_folder() {
         ShownRuns shown({{"a"}, {"b"}});
         shown.select({"a"});
-        const QModelIndex tags = shown.table().model()->index(shown.row_of("a"), shown.column("tags"));
+        const QModelIndex tags =
+            shown.table().model()->index(shown.row_of("a"), shown.column("tags"));
         shown.table().setCurrentIndex(tags);
         QTest::keyClick(&shown.table(), Qt::Key_F2);
         auto* editor = shown.table().findChild<QLineEdit*>();
@@ -630,8 +629,8 @@ private slots:
         shown.table().changeColumns(columns);
         QCOMPARE(shown.text(shown.row_of("a"), "validation/loss, last"), QString("4.000"));
         // At step 2 the loss was twice the factor; it is read in the background.
-        QTRY_COMPARE_WITH_TIMEOUT(shown.text(shown.row_of("a"), "train/loss at 2"), QString("4.000"),
-                                  kPatienceMs);
+        QTRY_COMPARE_WITH_TIMEOUT(shown.text(shown.row_of("a"), "train/loss at 2"),
+                                  QString("4.000"), kPatienceMs);
         shown.table().sortByColumn(shown.column("train/loss at 2"), Qt::AscendingOrder);
         // The other run's curve may be read after that of a; the table sorts again then.
         QTRY_COMPARE_WITH_TIMEOUT(shown.text(0, "run"), QString("b"), kPatienceMs);

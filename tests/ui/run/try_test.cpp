@@ -11,13 +11,13 @@
 #include "ui/bridge/run/trial_host.h"
 #include "ui/pages/live/try_input.h"
 #include "ui/pages/live/try_row.h"
-#include "widgets/views/confusion_view.h"
 #include "widgets/controls/controls.h"
+#include "widgets/controls/text_label.h"
+#include "widgets/views/confusion_view.h"
 #include "widgets/views/image_grid.h"
 #include "widgets/views/probability_bars.h"
 #include "widgets/views/sketch_pad.h"
 #include "widgets/views/step_dots.h"
-#include "widgets/controls/text_label.h"
 
 #include <QAbstractItemModelTester>
 #include <QComboBox>

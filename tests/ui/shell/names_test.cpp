@@ -4,9 +4,9 @@
 #include "tests/ui/dialogs.h"
 #include "tests/ui/patience.h"
 #include "tests/ui/small_gpt.h"
-#include "ui/plurals.h"
 #include "ui/pages/data/data_page.h"
 #include "ui/pages/page_list.h"
+#include "ui/plurals.h"
 #include "widgets/controls/controls.h"
 #include "widgets/views/painted_view.h"
 

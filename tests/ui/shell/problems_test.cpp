@@ -8,8 +8,8 @@
 #include "ui/pages/checkpoints/fork_dialog.h"
 #include "ui/pages/data/data_page.h"
 
-#include "widgets/curves/lr_curve.h"
 #include "widgets/controls/text_label.h"
+#include "widgets/curves/lr_curve.h"
 #include <QDialog>
 #include <QLabel>
 #include <QLineEdit>
@@ -223,8 +223,11 @@ private slots:
         QCOMPARE(view->model()->rowCount(), 1);
         QCOMPARE(cell(view, 0, ui::ProblemModel::LineColumn), QString("3:1"));
         QVERIFY(!fixture.studio().draft().isEmpty());
-        QVERIFY(fixture.window().actions().get(ui::action::kStart)->toolTip().contains(
-            cell(view, 0, ui::ProblemModel::MessageColumn)));
+        QVERIFY(fixture.window()
+                    .actions()
+                    .get(ui::action::kStart)
+                    ->toolTip()
+                    .contains(cell(view, 0, ui::ProblemModel::MessageColumn)));
     }
 
     void a_saved_draft_is_the_text_as_it_was_written() {

@@ -9,8 +9,8 @@
 #include "ui/shell/message_box.h"
 #include "ui/shell/page_help.h"
 #include "widgets/controls/command_palette.h"
-#include "widgets/look/style.h"
 #include "widgets/controls/text_label.h"
+#include "widgets/look/style.h"
 
 #include <QLabel>
 #include <QLineEdit>

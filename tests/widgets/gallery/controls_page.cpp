@@ -3,10 +3,10 @@
 
 #include "widgets/controls/card.h"
 #include "widgets/controls/controls.h"
-#include "widgets/look/icon.h"
 #include "widgets/controls/pill.h"
-#include "widgets/look/style.h"
 #include "widgets/controls/text_label.h"
+#include "widgets/look/icon.h"
+#include "widgets/look/style.h"
 
 #include <QCheckBox>
 #include <QComboBox>

@@ -2,9 +2,9 @@
 // Invented numbers and pictures for the gallery; the same on every run.
 #pragma once
 
+#include "widgets/curves/sparkline.h"
 #include "widgets/views/image_grid.h"
 #include "widgets/views/memory_bar.h"
-#include "widgets/curves/sparkline.h"
 
 #include <vector>
 

@@ -3,12 +3,12 @@
 #include "pages.h"
 
 #include "widgets/controls/card.h"
-#include "widgets/look/icon.h"
-#include "widgets/curves/line_chart.h"
-#include "widgets/look/painting.h"
 #include "widgets/controls/pill.h"
-#include "widgets/look/style.h"
 #include "widgets/controls/text_label.h"
+#include "widgets/curves/line_chart.h"
+#include "widgets/look/icon.h"
+#include "widgets/look/painting.h"
+#include "widgets/look/style.h"
 
 #include <QHBoxLayout>
 #include <QHeaderView>

@@ -3,10 +3,10 @@
 
 #include "widgets/controls/card.h"
 #include "widgets/controls/controls.h"
-#include "widgets/look/icon.h"
 #include "widgets/controls/nav_rail.h"
 #include "widgets/controls/pill.h"
 #include "widgets/controls/text_label.h"
+#include "widgets/look/icon.h"
 #include "widgets/look/theme_controller.h"
 
 #include <QApplication>

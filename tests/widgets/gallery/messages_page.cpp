@@ -3,11 +3,11 @@
 
 #include "widgets/controls/card.h"
 #include "widgets/controls/command_palette.h"
-#include "widgets/look/icon.h"
 #include "widgets/controls/log_view.h"
 #include "widgets/controls/messages.h"
 #include "widgets/controls/phase_list.h"
 #include "widgets/controls/text_label.h"
+#include "widgets/look/icon.h"
 
 #include <QHBoxLayout>
 #include <QPushButton>

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "pages.h"
 
-#include "widgets/mesh/axis_chip.h"
 #include "widgets/controls/card.h"
-#include "widgets/mesh/exchange_view.h"
 #include "widgets/controls/flow_layout.h"
-#include "widgets/mesh/gantt_view.h"
-#include "widgets/views/graph_view.h"
 #include "widgets/controls/line_view.h"
-#include "widgets/views/memory_timeline.h"
-#include "widgets/mesh/stage_strip.h"
 #include "widgets/controls/text_label.h"
+#include "widgets/mesh/axis_chip.h"
+#include "widgets/mesh/exchange_view.h"
+#include "widgets/mesh/gantt_view.h"
+#include "widgets/mesh/stage_strip.h"
+#include "widgets/views/graph_view.h"
+#include "widgets/views/memory_timeline.h"
 #include "widgets/views/trade_off_chart.h"
 
 #include <QHBoxLayout>

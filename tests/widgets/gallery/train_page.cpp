@@ -3,15 +3,15 @@
 #include "pages.h"
 
 #include "widgets/controls/card.h"
-#include "widgets/views/confusion_view.h"
 #include "widgets/controls/controls.h"
-#include "widgets/look/icon.h"
-#include "widgets/curves/line_chart.h"
 #include "widgets/controls/number_strip.h"
+#include "widgets/controls/text_label.h"
+#include "widgets/curves/line_chart.h"
+#include "widgets/look/icon.h"
+#include "widgets/views/confusion_view.h"
 #include "widgets/views/probability_bars.h"
 #include "widgets/views/sketch_pad.h"
 #include "widgets/views/step_dots.h"
-#include "widgets/controls/text_label.h"
 
 #include <QHBoxLayout>
 #include <QScrollArea>

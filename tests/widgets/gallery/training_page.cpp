@@ -3,8 +3,8 @@
 #include "pages.h"
 
 #include "widgets/controls/card.h"
-#include "widgets/curves/curve_editor.h"
 #include "widgets/controls/figure_strip.h"
+#include "widgets/curves/curve_editor.h"
 #include "widgets/views/lifeline_chart.h"
 
 #include <QVBoxLayout>

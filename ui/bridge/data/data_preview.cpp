@@ -205,7 +205,7 @@ void DataPreview::tellDraft() {
 bool DataPreview::hasSplit(DataSplit part) const {
     return (part == DataSplit::Train        ? set_.train
             : part == DataSplit::Validation ? set_.validation
-                                           : set_.test) != nullptr;
+                                            : set_.test) != nullptr;
 }
 
 std::shared_ptr<const PartFacts> DataPreview::facts() const {
@@ -225,7 +225,7 @@ void DataPreview::lookInto() {
         this,
         [source = part_ == DataSplit::Train        ? set_.train
                   : part_ == DataSplit::Validation ? set_.validation
-                                                  : set_.test,
+                                                   : set_.test,
          stop = stop_.get_token()] { return factsOf(source, stop); },
         [this, job = open_job_, part = part_](PartFacts found) {
             if (job != open_job_) {

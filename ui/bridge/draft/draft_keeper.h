@@ -40,7 +40,7 @@ private:
     Draft& draft_;
     std::filesystem::path file_;
     std::unique_ptr<QLockFile> lock_; // of the file
-    QTimer settle_; // writes when the editing pauses
+    QTimer settle_;                   // writes when the editing pauses
     bool failing_ = false;
 };
 

@@ -23,8 +23,8 @@ struct MeshAxis {
 struct MeshEdit {
     int devices = 1;
     std::string strategy;
-    std::vector<MeshAxis> axes; // major to minor
-    int zero_stage = 0; // at least the strategy's own
+    std::vector<MeshAxis> axes;             // major to minor
+    int zero_stage = 0;                     // at least the strategy's own
     std::string kind = "cpu";               // or hardware of the catalogue: "h200"
     std::vector<sharding::Rule> rules = {}; // of the draft's own, before the strategy's
 

@@ -30,7 +30,7 @@ struct ComparedTensor {
     QString name; // layers with one difference together: "blocks.*.mlp.up.weight"
     int count = 1;
     QString a_spec, b_spec; // with the stages of a pipeline where those differ
-    qint64 a_bytes = 0; // of a device, of one of them
+    qint64 a_bytes = 0;     // of a device, of one of them
     qint64 b_bytes = 0;
 };
 

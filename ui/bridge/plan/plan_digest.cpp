@@ -45,8 +45,8 @@ QString kind_text(const ir::Op& op) {
     return "fused " + names.join(", ") + (more ? ", …" : "");
 }
 
-/// A plan is hundreds of thousands of small objects: not the GUI thread's work, nor is the next plan
-/// to wait for it in the pool of all.
+/// A plan is hundreds of thousands of small objects: not the GUI thread's work, nor is the next
+/// plan to wait for it in the pool of all.
 void takeApart(PlanDigest* digest) {
     static QuietPool pool(kTakeApartNiceness);
     pool.start([digest] { delete digest; });

@@ -6,9 +6,9 @@
 
 #include "core/pipeline/schedule.h"
 #include "core/plan/plan.h"
+#include "widgets/look/number_style.h"
 #include "widgets/mesh/device_set.h"
 #include "widgets/views/memory_timeline.h"
-#include "widgets/look/number_style.h"
 
 #include <QString>
 

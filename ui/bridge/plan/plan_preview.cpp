@@ -319,9 +319,8 @@ void PlanPreview::plan(Job job, std::function<void(Result)> done) {
                     if (job.yield == Yield::Outcome) {
                         result.outcome = outcomeOf(*made);
                     } else {
-                        result.digest = job.yield == Yield::Digest
-                                            ? digestPlan(made, job.step.get())
-                                            : nullptr;
+                        result.digest =
+                            job.yield == Yield::Digest ? digestPlan(made, job.step.get()) : nullptr;
                         result.plan = std::move(made);
                     }
                 }

@@ -2,7 +2,8 @@
 // The plan of the draft, made again in the background after every edit: on a mesh first where its
 // state lies, which is soon known, then the training step and the other programs; and then what the
 // draft would need and cost with one thing changed. The newest draft wins: work for an older one is
-// stopped and its results are dropped. What is shown meanwhile belongs together and is marked stale.
+// stopped and its results are dropped. What is shown meanwhile belongs together and is marked
+// stale.
 #pragma once
 
 #include "ui/bridge/background.h"
@@ -176,7 +177,7 @@ private:
     std::int64_t turn_ = 0; // jobs of earlier turns were stopped: their results are dropped
     int running_ = 0;       // jobs of this turn
     bool rest_asked_ = false;
-    std::optional<Result> rest_; // of the draft, until its step is there
+    std::optional<Result> rest_;      // of the draft, until its step is there
     QuietPool later_{kLaterNiceness}; // gives way to what is looked at
 };
 

@@ -38,9 +38,8 @@ void fill_numbers(VaryingSetting& setting, const std::vector<const Json*>& value
         return value == nullptr || value->is_number();
     });
     for (std::size_t i = 0; numeric && i < values.size(); ++i) {
-        setting.numbers.push_back(values[i] == nullptr
-                                      ? std::nullopt
-                                      : std::optional(values[i]->get<double>()));
+        setting.numbers.push_back(values[i] == nullptr ? std::nullopt
+                                                       : std::optional(values[i]->get<double>()));
     }
 }
 

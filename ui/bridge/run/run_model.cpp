@@ -372,7 +372,8 @@ void RunModel::applyResumed(const train::ResumedEvent& event, double) {
         touched_.rewound = true;
     }
     std::erase_if(evaluations_, [&](const EvaluationPoint& point) { return point.step > step; });
-    std::erase_if(samples_, [&](const train::SampleEvent& sample) { return sample.step > event.step; });
+    std::erase_if(samples_,
+                  [&](const train::SampleEvent& sample) { return sample.step > event.step; });
     seconds_before_ = steps_.seconds.empty() ? 0 : steps_.seconds.back();
     session_start_ = paused_seconds_ = paused_since_ = 0;
     session_first_step_ = event.step;
@@ -382,7 +383,8 @@ void RunModel::applyResumed(const train::ResumedEvent& event, double) {
     const std::filesystem::path from(event.from);
     if (!from.empty() && *from.begin() != "checkpoints") {
         const std::filesystem::path run = from.parent_path().parent_path();
-        origin_ = ForkOrigin{run.is_absolute() ? run : folder_.parent_path() / run.filename(), step};
+        origin_ =
+            ForkOrigin{run.is_absolute() ? run : folder_.parent_path() / run.filename(), step};
     } else {
         resumes_.push_back(event.step);
     }

@@ -22,7 +22,7 @@ namespace weft::ui {
 
 /// A number that not every step has said.
 struct MetricColumn {
-    std::string name; // "train/accuracy"
+    std::string name;               // "train/accuracy"
     std::vector<std::uint32_t> row; // of the columns below
     std::vector<double> value;
 };

@@ -3,8 +3,8 @@
 
 #include "ui/models/checkpoint_model.h"
 #include "ui/pages/checkpoints/checkpoint_table.h"
-#include "widgets/look/painting.h"
 #include "widgets/controls/pill.h"
+#include "widgets/look/painting.h"
 
 #include <QPainter>
 #include <QStyle>
@@ -55,7 +55,7 @@ void BadgeDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
         const QRectF taken = widgets::paintPill(*painter, rest, pill.text, pill.role, pill.icon);
         if (option.state & QStyle::State_Selected) { // on ground of its own colour
             widgets::paintSurface(*painter, taken, taken.height() / 2.0, QColor(Qt::transparent),
-                                widgets::Theme::current().color(Role::Border));
+                                  widgets::Theme::current().color(Role::Border));
         }
         rest.setLeft(taken.right() + widgets::space::kTight);
     }

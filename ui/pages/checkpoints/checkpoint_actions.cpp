@@ -8,8 +8,8 @@
 #include "ui/pages/checkpoints/delete_dialog.h"
 #include "ui/pages/checkpoints/diff_dialog.h"
 #include "widgets/controls/controls.h"
-#include "widgets/look/icon.h"
 #include "widgets/controls/messages.h"
+#include "widgets/look/icon.h"
 
 #include <QDesktopServices>
 #include <QHBoxLayout>

@@ -18,8 +18,8 @@
 #include "ui/pages/undo_note.h"
 #include "ui/studio.h"
 #include "widgets/controls/card.h"
-#include "widgets/look/icon.h"
 #include "widgets/controls/messages.h"
+#include "widgets/look/icon.h"
 
 #include <QLineEdit>
 #include <QPushButton>
@@ -70,8 +70,8 @@ CheckpointsPage::CheckpointsPage(Studio& studio, Actions& actions)
     panel_ = new ResumePanel;
     splitter->addWidget(panel_);
     splitter->setStretchFactor(1, 1);
-    splitter->setSizes({kCheckpointsPageRunsWidth,
-                        1440 - kCheckpointsPageRunsWidth - kPanelWidth, kPanelWidth});
+    splitter->setSizes(
+        {kCheckpointsPageRunsWidth, 1440 - kCheckpointsPageRunsWidth - kPanelWidth, kPanelWidth});
     column->addWidget(splitter, 1);
 
     connect(&studio_.index(), &RunIndex::runsChanged, this, &CheckpointsPage::fillTree);
@@ -335,10 +335,10 @@ void CheckpointsPage::refresh() {
     if (several.size() < 2) {
         several.clear();
     }
-    const std::int64_t selected = wanted_step_ >= 0 ? wanted_step_
+    const std::int64_t selected = wanted_step_ >= 0  ? wanted_step_
                                   : !several.empty() ? several.front()
-                                  : current > 0        ? model_->row(current).step
-                                                       : -1;
+                                  : current > 0      ? model_->row(current).step
+                                                     : -1;
     if (stack_->currentIndex() == WeightsSheet) {
         return;
     }
@@ -413,10 +413,8 @@ void CheckpointsPage::fork() {
     dialog->open();
 }
 
-const PageRecord kCheckpointsPage{"checkpoints", QT_TRANSLATE_NOOP("Pages", "Checkpoints"),
-                                      "checkpoints",
-                                      [](Studio& studio, Actions& actions) -> Page* {
-                                          return new CheckpointsPage(studio, actions);
-                                      }};
+const PageRecord kCheckpointsPage{
+    "checkpoints", QT_TRANSLATE_NOOP("Pages", "Checkpoints"), "checkpoints",
+    [](Studio& studio, Actions& actions) -> Page* { return new CheckpointsPage(studio, actions); }};
 
 } // namespace weft::ui

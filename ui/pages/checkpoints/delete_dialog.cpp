@@ -2,8 +2,8 @@
 #include "ui/pages/checkpoints/delete_dialog.h"
 
 #include "ui/bridge/convert.h"
-#include "widgets/look/style.h"
 #include "widgets/controls/text_label.h"
+#include "widgets/look/style.h"
 
 #include <QCheckBox>
 #include <QDialogButtonBox>

@@ -7,9 +7,9 @@
 #include "ui/forms/field_group.h"
 #include "ui/pages/checkpoints/draft_changes.h"
 #include "ui/pages/checkpoints/fork_mesh.h"
+#include "widgets/controls/text_label.h"
 #include "widgets/curves/lr_curve.h"
 #include "widgets/look/style.h"
-#include "widgets/controls/text_label.h"
 
 #include <QDialogButtonBox>
 #include <QKeyEvent>

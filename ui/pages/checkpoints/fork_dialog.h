@@ -14,7 +14,7 @@ class QPushButton;
 namespace weft::widgets {
 class LrCurve;
 class TextLabel;
-}
+} // namespace weft::widgets
 
 namespace weft::ui {
 

@@ -54,9 +54,8 @@ ForkMesh::ForkMesh(Draft& draft, QWidget* parent)
     }
     leaveWheelToPage(devices_);
     leaveWheelToPage(strategy_);
-    connect(strategy_, &QComboBox::activated, this, [this] {
-        change(withStrategy(edit_, strategy_->currentText().toStdString()));
-    });
+    connect(strategy_, &QComboBox::activated, this,
+            [this] { change(withStrategy(edit_, strategy_->currentText().toStdString())); });
     row->addWidget(named(tr("strategy"), strategy_));
     row->addStretch(1);
     column->addLayout(row);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The mesh that a fork computes on: number of devices, strategy, axes. Follows a draft and edits it.
+// The mesh that a fork computes on: number of devices, strategy, axes. Follows a draft and edits
+// it.
 #pragma once
 
 #include "ui/bridge/draft/draft.h"

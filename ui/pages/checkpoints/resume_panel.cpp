@@ -7,10 +7,10 @@
 #include "ui/bridge/run/run_model.h"
 #include "ui/models/checkpoint_model.h"
 #include "ui/pages/checkpoints/draft_changes.h"
-#include "widgets/look/icon.h"
-#include "widgets/curves/lr_curve.h"
-#include "widgets/look/style.h"
 #include "widgets/controls/text_label.h"
+#include "widgets/curves/lr_curve.h"
+#include "widgets/look/icon.h"
+#include "widgets/look/style.h"
 
 #include <QGridLayout>
 #include <QHBoxLayout>

@@ -4,8 +4,8 @@
 #include "ui/bridge/convert.h"
 #include "ui/bridge/draft/draft.h"
 #include "widgets/controls/card.h"
-#include "widgets/look/painting.h"
 #include "widgets/controls/text_label.h"
+#include "widgets/look/painting.h"
 
 #include <QEvent>
 #include <QGridLayout>

@@ -12,7 +12,7 @@
 namespace weft::ui {
 
 EditorPanel::EditorPanel(FormSource& source, config::Field field, const std::string& pointer,
-                       const QString& title, QWidget* parent)
+                         const QString& title, QWidget* parent)
     : QWidget(parent), source_(source), field_(std::move(field)),
       editor_(createEditor(source, field_, pointer)), problems_(new ProblemLines) {
     auto* column = new QVBoxLayout(this);

@@ -12,7 +12,7 @@ class EditorPanel : public QWidget {
 public:
     /// Edits `pointer` as `field` describes it, which may be narrower than the table does.
     EditorPanel(FormSource& source, config::Field field, const std::string& pointer,
-               const QString& title, QWidget* parent = nullptr);
+                const QString& title, QWidget* parent = nullptr);
 
 private:
     void refresh();

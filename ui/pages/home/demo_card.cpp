@@ -5,11 +5,11 @@
 #include "ui/bridge/convert.h"
 #include "ui/pages/drawings.h"
 #include "ui/studio.h"
-#include "widgets/look/icon.h"
+#include "widgets/controls/text_label.h"
 #include "widgets/curves/line_chart.h"
 #include "widgets/curves/series_store.h"
+#include "widgets/look/icon.h"
 #include "widgets/look/style.h"
-#include "widgets/controls/text_label.h"
 
 #include <QHBoxLayout>
 #include <QPainter>

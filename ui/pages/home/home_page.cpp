@@ -13,13 +13,13 @@
 #include "ui/studio.h"
 #include "widgets/controls/card.h"
 #include "widgets/controls/flow_layout.h"
-#include "widgets/look/icon.h"
 #include "widgets/controls/icon_label.h"
 #include "widgets/controls/messages.h"
 #include "widgets/controls/pill.h"
 #include "widgets/controls/shelf.h"
-#include "widgets/look/style.h"
 #include "widgets/controls/text_label.h"
+#include "widgets/look/icon.h"
+#include "widgets/look/style.h"
 
 #include <QHBoxLayout>
 #include <QMenu>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Home: what to do first. Recovery after a crash leads, then the demo, presets and recent runs; files
-// that somebody brings take its place until it is settled what to do with them.
+// Home: what to do first. Recovery after a crash leads, then the demo, presets and recent runs;
+// files that somebody brings take its place until it is settled what to do with them.
 #pragma once
 
 #include "ui/pages/page.h"

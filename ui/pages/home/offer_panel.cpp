@@ -4,18 +4,18 @@
 #include "ui/bridge/convert.h"
 #include "ui/forms/number_text.h"
 #include "ui/models/column_model.h"
+#include "ui/pages/table.h"
 #include "ui/samples/class_panel.h"
 #include "ui/samples/data_sample_panel.h"
-#include "ui/pages/table.h"
 #include "ui/studio.h"
 #include "widgets/controls/card.h"
 #include "widgets/controls/controls.h"
 #include "widgets/controls/figure_strip.h"
-#include "widgets/look/icon.h"
 #include "widgets/controls/icon_label.h"
 #include "widgets/controls/messages.h"
-#include "widgets/look/style.h"
 #include "widgets/controls/text_label.h"
+#include "widgets/look/icon.h"
+#include "widgets/look/style.h"
 
 #include <QHBoxLayout>
 #include <QHeaderView>
@@ -71,15 +71,16 @@ std::vector<widgets::Figure> figuresOf(const config::Json& document,
     }
     const compile::RunConfig& run = checked.config;
     const config::Json& length = run.section("training").at("length");
-    return {
-        {toQString(run.section("model").at("type").get<std::string>()), OfferPanel::tr("model"), {}},
-        {numberText(length.begin().value()), toQString(length.begin().key()), {}},
-        {numberText(run.section("training").at("global_batch_size")),
-         OfferPanel::tr("samples an update"),
-         {}},
-        {numberText(run.section("optimizer").at("learning_rate")),
-         OfferPanel::tr("learning rate"),
-         {}}};
+    return {{toQString(run.section("model").at("type").get<std::string>()),
+             OfferPanel::tr("model"),
+             {}},
+            {numberText(length.begin().value()), toQString(length.begin().key()), {}},
+            {numberText(run.section("training").at("global_batch_size")),
+             OfferPanel::tr("samples an update"),
+             {}},
+            {numberText(run.section("optimizer").at("learning_rate")),
+             OfferPanel::tr("learning rate"),
+             {}}};
 }
 
 } // namespace

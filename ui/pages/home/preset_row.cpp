@@ -7,13 +7,13 @@
 #include "core/train/planning.h"
 #include "ui/bridge/background.h"
 #include "ui/bridge/convert.h"
-#include "ui/bridge/plan/plan_preview.h"
 #include "ui/bridge/draft/run_outlook.h"
+#include "ui/bridge/plan/plan_preview.h"
 #include "ui/studio.h"
 #include "widgets/controls/card.h"
 #include "widgets/controls/pill.h"
-#include "widgets/look/style.h"
 #include "widgets/controls/text_label.h"
+#include "widgets/look/style.h"
 
 #include <QGridLayout>
 #include <QHBoxLayout>

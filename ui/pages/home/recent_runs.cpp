@@ -4,14 +4,14 @@
 #include "ui/actions.h"
 #include "ui/bridge/convert.h"
 #include "ui/bridge/run/run_facts.h"
-#include "ui/recent_menu.h"
 #include "ui/pages/open_folders.h"
+#include "ui/recent_menu.h"
 #include "ui/studio.h"
 #include "widgets/controls/card.h"
 #include "widgets/controls/pill.h"
+#include "widgets/controls/text_label.h"
 #include "widgets/curves/sparkline.h"
 #include "widgets/look/style.h"
-#include "widgets/controls/text_label.h"
 
 #include <QContextMenuEvent>
 #include <QGridLayout>

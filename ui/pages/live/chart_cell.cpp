@@ -2,8 +2,8 @@
 #include "ui/pages/live/chart_cell.h"
 
 #include "ui/bridge/convert.h"
-#include "widgets/look/icon.h"
 #include "widgets/curves/line_chart.h"
+#include "widgets/look/icon.h"
 #include "widgets/look/menu_text.h"
 #include "widgets/look/style.h"
 

@@ -5,11 +5,11 @@
 #include "ui/file_dialog.h"
 #include "ui/pages/live/checkpoint_choice.h"
 #include "widgets/controls/card.h"
-#include "widgets/views/confusion_view.h"
 #include "widgets/controls/controls.h"
-#include "widgets/look/icon.h"
-#include "widgets/views/image_grid.h"
 #include "widgets/controls/text_label.h"
+#include "widgets/look/icon.h"
+#include "widgets/views/confusion_view.h"
+#include "widgets/views/image_grid.h"
 
 #include <QPushButton>
 #include <QSaveFile>

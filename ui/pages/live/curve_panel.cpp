@@ -4,8 +4,8 @@
 #include "ui/pages/chart_controls.h"
 #include "ui/pages/live/chart_grid.h"
 #include "widgets/controls/card.h"
-#include "widgets/look/icon.h"
 #include "widgets/curves/line_chart.h"
+#include "widgets/look/icon.h"
 #include "widgets/look/style.h"
 
 #include <QAction>

@@ -3,10 +3,10 @@
 
 #include "ui/bridge/convert.h"
 #include "widgets/controls/flow_layout.h"
+#include "widgets/controls/text_label.h"
 #include "widgets/look/icon.h"
 #include "widgets/look/painting.h"
 #include "widgets/look/style.h"
-#include "widgets/controls/text_label.h"
 
 #include <QGridLayout>
 #include <QPainter>

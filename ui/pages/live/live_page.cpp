@@ -5,7 +5,6 @@
 #include "ui/actions.h"
 #include "ui/bridge/convert.h"
 #include "ui/bridge/data/opening_news.h"
-#include "ui/pages/page_list.h"
 #include "ui/pages/live/confusion_panel.h"
 #include "ui/pages/live/curve_panel.h"
 #include "ui/pages/live/failure_card.h"
@@ -15,6 +14,7 @@
 #include "ui/pages/live/scalar_grid.h"
 #include "ui/pages/live/summary_card.h"
 #include "ui/pages/live/try_panel.h"
+#include "ui/pages/page_list.h"
 #include "ui/studio.h"
 #include "widgets/controls/card.h"
 #include "widgets/controls/controls.h"
@@ -391,8 +391,10 @@ void LivePage::updatePhases() {
     const RunModel& run = studio_.run();
     if (run.state() == train::RunState::running && run.steps().step.empty()) {
         const bool evaluates = run.config().evaluation_at_start && run.evaluations().empty();
-        shown.push_back({evaluates ? tr("First evaluation") : tr("First step"), {},
-                         widgets::PhaseState::Active, -1.0});
+        shown.push_back({evaluates ? tr("First evaluation") : tr("First step"),
+                         {},
+                         widgets::PhaseState::Active,
+                         -1.0});
     }
     phases_->setPhases(std::move(shown));
     updateReading();

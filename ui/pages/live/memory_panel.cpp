@@ -6,9 +6,9 @@
 #include "ui/bridge/plan/plan_digest.h"
 #include "widgets/controls/card.h"
 #include "widgets/controls/controls.h"
+#include "widgets/controls/text_label.h"
 #include "widgets/views/memory_bar.h"
 #include "widgets/views/memory_timeline.h"
-#include "widgets/controls/text_label.h"
 
 #include <QVBoxLayout>
 

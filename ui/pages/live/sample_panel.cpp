@@ -4,11 +4,11 @@
 #include "ui/bridge/background.h"
 #include "ui/bridge/convert.h"
 #include "widgets/controls/card.h"
-#include "widgets/views/image_grid.h"
 #include "widgets/controls/messages.h"
-#include "widgets/views/step_dots.h"
-#include "widgets/look/style.h"
 #include "widgets/controls/text_label.h"
+#include "widgets/look/style.h"
+#include "widgets/views/image_grid.h"
+#include "widgets/views/step_dots.h"
 
 #include <QComboBox>
 #include <QVBoxLayout>

@@ -21,7 +21,7 @@ using widgets::Role;
 using widgets::TextStyle;
 
 constexpr int kSampleWordsFixedColumns = 2; // the sample and what the data says
-constexpr int kSampleWordsLeastName = 48; // pixels at text size 1
+constexpr int kSampleWordsLeastName = 48;   // pixels at text size 1
 
 QTextCharFormat format_of(TextStyle style, Role role) {
     const widgets::Theme& theme = widgets::Theme::current();

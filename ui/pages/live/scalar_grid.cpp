@@ -6,10 +6,10 @@
 #include "ui/pages/chart_frame.h"
 #include "widgets/controls/card.h"
 #include "widgets/controls/controls.h"
-#include "widgets/curves/line_chart.h"
 #include "widgets/controls/messages.h"
-#include "widgets/look/style.h"
 #include "widgets/controls/text_label.h"
+#include "widgets/curves/line_chart.h"
+#include "widgets/look/style.h"
 
 #include <QGridLayout>
 #include <QLineEdit>

@@ -4,10 +4,10 @@
 #include "ui/actions.h"
 #include "ui/bridge/convert.h"
 #include "ui/file_dialog.h"
+#include "widgets/controls/text_label.h"
 #include "widgets/look/icon.h"
 #include "widgets/look/number_style.h"
 #include "widgets/look/style.h"
-#include "widgets/controls/text_label.h"
 
 #include <QClipboard>
 #include <QGridLayout>

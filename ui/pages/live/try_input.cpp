@@ -6,10 +6,10 @@
 #include "ui/file_dialog.h"
 #include "ui/pages/live/try_row.h"
 #include "widgets/controls/flow_layout.h"
-#include "widgets/look/icon.h"
-#include "widgets/views/sketch_pad.h"
-#include "widgets/look/style.h"
 #include "widgets/controls/text_label.h"
+#include "widgets/look/icon.h"
+#include "widgets/look/style.h"
+#include "widgets/views/sketch_pad.h"
 
 #include <QImageReader>
 #include <QPlainTextEdit>

@@ -10,9 +10,9 @@
 #include "ui/pages/live/try_text.h"
 #include "widgets/controls/card.h"
 #include "widgets/controls/controls.h"
+#include "widgets/controls/text_label.h"
 #include "widgets/views/probability_bars.h"
 #include "widgets/views/sketch_pad.h"
-#include "widgets/controls/text_label.h"
 
 #include <QDragEnterEvent>
 #include <QDropEvent>

@@ -49,8 +49,8 @@ public:
         const widgets::Theme& theme = widgets::Theme::current();
         const QRectF field = inputOf(option.rect);
         widgets::paintSurface(*painter, field, widgets::size::kRadius,
-                            theme.color(widgets::Role::Surface),
-                            theme.color(widgets::Role::Border));
+                              theme.color(widgets::Role::Surface),
+                              theme.color(widgets::Role::Border));
         QRectF text = field.adjusted(kTextGap, 0, -kTextGap, 0);
         if (!view_->row().column(index.row()).categories.empty()) {
             widgets::paintIcon(*painter, {text.right() - 12, text.center().y() - 6, 12, 12},

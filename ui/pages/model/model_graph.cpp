@@ -4,9 +4,9 @@
 #include "ui/bridge/background.h"
 #include "ui/bridge/convert.h"
 #include "widgets/controls/controls.h"
-#include "widgets/views/graph_view.h"
 #include "widgets/look/icon.h"
 #include "widgets/look/style.h"
+#include "widgets/views/graph_view.h"
 
 #include <QKeyEvent>
 #include <QPushButton>

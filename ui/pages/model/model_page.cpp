@@ -171,8 +171,7 @@ QWidget* ModelPage::createParts() {
     splitter->setStretchFactor(0, 0);
     splitter->setStretchFactor(1, 1);
     splitter->setStretchFactor(2, 0);
-    splitter->setSizes(
-        {kModelPageTreeWidth, 1440 - kModelPageTreeWidth - kFormWidth, kFormWidth});
+    splitter->setSizes({kModelPageTreeWidth, 1440 - kModelPageTreeWidth - kFormWidth, kFormWidth});
     column->addWidget(splitter, 1);
     return whole;
 }

@@ -3,8 +3,8 @@
 
 #include "ui/bridge/convert.h"
 #include "widgets/controls/icon_label.h"
-#include "widgets/look/style.h"
 #include "widgets/controls/text_label.h"
+#include "widgets/look/style.h"
 
 #include <QEvent>
 #include <QHBoxLayout>

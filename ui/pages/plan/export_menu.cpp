@@ -100,8 +100,7 @@ void ExportMenu::savePlan() {
     runInBackground(
         this, [digest = run.digest, file] { return writePlan(*digest->plan, toPath(file)); },
         [this, file](const QString& problem) {
-            emit done(problem.isEmpty(),
-                      problem.isEmpty() ? writtenText(true, file) : problem);
+            emit done(problem.isEmpty(), problem.isEmpty() ? writtenText(true, file) : problem);
         });
 }
 

@@ -4,21 +4,21 @@
 #include "ui/actions.h"
 #include "ui/bridge/convert.h"
 #include "ui/bridge/draft/place_text.h"
+#include "ui/pages/page_list.h"
 #include "ui/pages/plan/memory/step_memory_panel.h"
-#include "ui/pages/plan/mesh/mesh_panel.h"
-#include "ui/pages/plan/program/op_panel.h"
-#include "ui/pages/plan/program/program_panel.h"
-#include "ui/pages/plan/moment/scrub_panel.h"
 #include "ui/pages/plan/memory/trade_off_panel.h"
 #include "ui/pages/plan/memory/verdict_panel.h"
 #include "ui/pages/plan/memory/what_if_panel.h"
-#include "ui/pages/page_list.h"
+#include "ui/pages/plan/mesh/mesh_panel.h"
+#include "ui/pages/plan/moment/scrub_panel.h"
+#include "ui/pages/plan/program/op_panel.h"
+#include "ui/pages/plan/program/program_panel.h"
 #include "ui/studio.h"
 #include "widgets/controls/card.h"
 #include "widgets/controls/controls.h"
-#include "widgets/look/icon.h"
 #include "widgets/controls/messages.h"
 #include "widgets/controls/shelf.h"
+#include "widgets/look/icon.h"
 
 #include <QComboBox>
 #include <QMenu>
@@ -264,8 +264,8 @@ void PlanPage::update() {
     const auto digest = preview_.digest();
     const int part = part_->currentIndex();
     const PlanPageSheet page = part == MeshTab      ? MeshSheet
-                                : part == ProgramTab ? ProgramSheet
-                                                     : PlanSheet;
+                               : part == ProgramTab ? ProgramSheet
+                                                    : PlanSheet;
     // The mesh of an example was never drawn where the draft had a problem from the start.
     const bool bare =
         page == MeshSheet && preview_.state() == PlanPreview::State::Invalid && mesh_->isBare();

@@ -5,8 +5,8 @@
 #pragma once
 
 #include "ui/bridge/plan/plan_preview.h"
-#include "ui/pages/plan/export_menu.h"
 #include "ui/pages/page.h"
+#include "ui/pages/plan/export_menu.h"
 
 class QComboBox;
 class QPushButton;

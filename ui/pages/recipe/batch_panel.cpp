@@ -3,8 +3,8 @@
 
 #include "ui/bridge/convert.h"
 #include "widgets/controls/figure_strip.h"
-#include "widgets/look/style.h"
 #include "widgets/controls/text_label.h"
+#include "widgets/look/style.h"
 
 #include <QLineEdit>
 #include <QVBoxLayout>
@@ -81,7 +81,7 @@ BatchPanel::BatchPanel(FormSource& source, RunOutlook& outlook, QWidget* parent)
 }
 
 QWidget* BatchPanel::derived(const QString& name, const QString& remark, const QString& id,
-                            QLineEdit*& edit) {
+                             QLineEdit*& edit) {
     auto* whole = new QWidget;
     auto* column = new QVBoxLayout(whole);
     column->setContentsMargins(0, 0, 0, 0);

@@ -8,10 +8,10 @@
 #include "ui/forms/number_text.h"
 #include "ui/forms/problem_lines.h"
 #include "ui/forms/table_form.h"
-#include "widgets/look/icon.h"
 #include "widgets/controls/side_scroll.h"
-#include "widgets/look/style.h"
 #include "widgets/controls/text_label.h"
+#include "widgets/look/icon.h"
+#include "widgets/look/style.h"
 
 #include <QComboBox>
 #include <QHBoxLayout>

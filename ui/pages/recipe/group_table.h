@@ -72,7 +72,7 @@ private:
     widgets::SideScroll* scroll_;
     QWidget* place_ = nullptr; // the rows
     QGridLayout* grid_ = nullptr;
-    std::vector<Row> rows_; // the last: everything else
+    std::vector<Row> rows_;      // the last: everything else
     std::set<std::size_t> open_; // groups whose other settings were asked for
     bool built_ = false;
     widgets::TextLabel* rest_decay_ = nullptr;

@@ -7,11 +7,11 @@
 #include "ui/forms/number_input.h"
 #include "ui/forms/problem_lines.h"
 #include "ui/forms/table_form.h"
+#include "widgets/controls/side_scroll.h"
+#include "widgets/controls/text_label.h"
 #include "widgets/look/icon.h"
 #include "widgets/look/painting.h"
-#include "widgets/controls/side_scroll.h"
 #include "widgets/look/style.h"
-#include "widgets/controls/text_label.h"
 
 #include <QGridLayout>
 #include <QHBoxLayout>

@@ -2,8 +2,8 @@
 #include "ui/pages/recipe/recipe_page.h"
 
 #include "ui/actions.h"
-#include "ui/bridge/draft/command_text.h"
 #include "ui/bridge/convert.h"
+#include "ui/bridge/draft/command_text.h"
 #include "ui/forms/form.h"
 #include "ui/forms/record_form.h"
 #include "ui/pages/draft_header.h"
@@ -17,8 +17,8 @@
 #include "ui/pages/recipe/stopping_panel.h"
 #include "ui/studio.h"
 #include "widgets/controls/card.h"
-#include "widgets/look/icon.h"
 #include "widgets/controls/messages.h"
+#include "widgets/look/icon.h"
 #include "widgets/look/style.h"
 
 #include <QApplication>
@@ -133,7 +133,7 @@ void RecipePage::createHeader() {
 }
 
 void RecipePage::addSection(QVBoxLayout* column, const QString& title, const QString& subtitle,
-                                std::initializer_list<QWidget*> parts) {
+                            std::initializer_list<QWidget*> parts) {
     if (column->count() > 1) {
         column->addWidget(new widgets::Hairline);
     }
@@ -207,7 +207,8 @@ QWidget* RecipePage::createPictures() {
         column->addWidget(part);
         return out;
     };
-    splitter->addWidget(panel(new SchedulePanel(source_, outlook_, studio_.draft(), studio_.run())));
+    splitter->addWidget(
+        panel(new SchedulePanel(source_, outlook_, studio_.draft(), studio_.run())));
     splitter->addWidget(panel(new RetentionPanel(studio_.draft(), outlook_, studio_.run())));
     splitter->setStretchFactor(0, 3);
     splitter->setStretchFactor(1, 2);
@@ -293,9 +294,8 @@ void RecipePage::copyCommand() {
                         tr("The command is on the clipboard."));
 }
 
-const PageRecord kRecipePage{"training", QT_TRANSLATE_NOOP("Pages", "Training"), "training",
-                                   [](Studio& studio, Actions& actions) -> Page* {
-                                       return new RecipePage(studio, actions);
-                                   }};
+const PageRecord kRecipePage{
+    "training", QT_TRANSLATE_NOOP("Pages", "Training"), "training",
+    [](Studio& studio, Actions& actions) -> Page* { return new RecipePage(studio, actions); }};
 
 } // namespace weft::ui

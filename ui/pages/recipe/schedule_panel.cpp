@@ -6,8 +6,8 @@
 #include "ui/forms/number_text.h"
 #include "widgets/controls/card.h"
 #include "widgets/controls/controls.h"
-#include "widgets/curves/curve_editor.h"
 #include "widgets/controls/text_label.h"
+#include "widgets/curves/curve_editor.h"
 
 #include <QEvent>
 #include <QVBoxLayout>
@@ -59,7 +59,7 @@ protected:
 } // namespace
 
 SchedulePanel::SchedulePanel(FormSource& source, RunOutlook& outlook, Draft& draft, RunModel& run,
-                           QWidget* parent)
+                             QWidget* parent)
     : QWidget(parent), source_(source), outlook_(outlook), draft_(draft), run_(run),
       header_(new widgets::SectionHeader(tr("Learning rate"))), curve_(new widgets::CurveEditor),
       readout_(new widgets::TextLabel({}, widgets::TextStyle::MonoSmall, widgets::Role::Muted)) {

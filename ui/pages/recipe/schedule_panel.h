@@ -21,7 +21,7 @@ class SchedulePanel : public QWidget {
     Q_OBJECT
 public:
     SchedulePanel(FormSource& source, RunOutlook& outlook, Draft& draft, RunModel& run,
-                 QWidget* parent = nullptr);
+                  QWidget* parent = nullptr);
 
 private:
     void refresh();

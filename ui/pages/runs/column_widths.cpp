@@ -32,7 +32,8 @@ int scaledWidth(int pixels) {
 }
 
 int columnWidthOf(TextStyle style, const QString& text) {
-    return static_cast<int>(std::ceil(widgets::textWidth(widgets::Theme::current().font(style), text)));
+    return static_cast<int>(
+        std::ceil(widgets::textWidth(widgets::Theme::current().font(style), text)));
 }
 
 /// Room for what numbers usually are, so that columns do not move while they count.

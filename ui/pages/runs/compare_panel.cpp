@@ -8,12 +8,12 @@
 #include "ui/pages/drawings.h"
 #include "widgets/controls/card.h"
 #include "widgets/controls/controls.h"
-#include "widgets/look/icon.h"
-#include "widgets/curves/line_chart.h"
-#include "widgets/look/menu_text.h"
 #include "widgets/controls/messages.h"
-#include "widgets/views/parallel_view.h"
+#include "widgets/curves/line_chart.h"
+#include "widgets/look/icon.h"
+#include "widgets/look/menu_text.h"
 #include "widgets/look/style.h"
+#include "widgets/views/parallel_view.h"
 
 #include <QComboBox>
 #include <QHeaderView>

@@ -6,19 +6,19 @@
 #include "ui/bridge/convert.h"
 #include "ui/bridge/run/run_facts.h"
 #include "ui/pages/open_folders.h"
+#include "ui/pages/page_list.h"
 #include "ui/pages/runs/compare_panel.h"
 #include "ui/pages/runs/run_filter_box.h"
 #include "ui/pages/runs/runs_table.h"
 #include "ui/pages/runs/trash_dialog.h"
-#include "ui/pages/page_list.h"
 #include "ui/pages/undo_note.h"
 #include "ui/studio.h"
 #include "widgets/controls/card.h"
 #include "widgets/controls/controls.h"
-#include "widgets/look/icon.h"
 #include "widgets/controls/messages.h"
-#include "widgets/look/style.h"
 #include "widgets/controls/text_label.h"
+#include "widgets/look/icon.h"
+#include "widgets/look/style.h"
 
 #include <QInputDialog>
 #include <QLineEdit>
@@ -159,8 +159,7 @@ QWidget* RunsPage::createTable() {
     return panel;
 }
 
-QPushButton* RunsPage::addButton(const QString& name, const QString& text,
-                                   const QString& tooltip) {
+QPushButton* RunsPage::addButton(const QString& name, const QString& text, const QString& tooltip) {
     auto* button = new QPushButton(text);
     button->setObjectName(name);
     button->setToolTip(tooltip);
@@ -270,7 +269,7 @@ void RunsPage::refresh() {
 }
 
 void RunsPage::showOpened(const std::filesystem::path& folder,
-                            const std::vector<std::filesystem::path>& runs) {
+                          const std::vector<std::filesystem::path>& runs) {
     opened_ = runs;
     filter_->clear();
     const auto count = static_cast<int>(runs.size());
@@ -475,8 +474,7 @@ void RunsPage::bringBackFromTrash(const std::vector<Trashed>& trashed) {
 
 // All of them at once, and back at once.
 void RunsPage::annotate(const std::vector<train::RunSummary>& runs,
-                          const std::function<void(train::Annotations&)>& edit,
-                          const QString& done) {
+                        const std::function<void(train::Annotations&)>& edit, const QString& done) {
     for (const train::RunSummary& run : runs) {
         train::Annotations now = run.annotations;
         edit(now);
@@ -485,8 +483,7 @@ void RunsPage::annotate(const std::vector<train::RunSummary>& runs,
     offerAnnotations(runs, done);
 }
 
-void RunsPage::offerAnnotations(const std::vector<train::RunSummary>& before,
-                                  const QString& done) {
+void RunsPage::offerAnnotations(const std::vector<train::RunSummary>& before, const QString& done) {
     undo_->offer(done, [this, before] {
         for (const train::RunSummary& run : before) {
             studio_.index().annotate(run.folder, run.annotations);

@@ -2,15 +2,15 @@
 #include "ui/pages/runs/runs_table.h"
 
 #include "ui/bridge/convert.h"
-#include "widgets/look/menu_text.h"
-#include "widgets/curves/sparkline.h"
-#include "widgets/look/style.h"
 #include "widgets/controls/tag_delegate.h"
+#include "widgets/curves/sparkline.h"
+#include "widgets/look/menu_text.h"
+#include "widgets/look/style.h"
 
 #include <QEvent>
 #include <QHeaderView>
-#include <QLineEdit>
 #include <QInputDialog>
+#include <QLineEdit>
 #include <QMenu>
 #include <QScopedValueRollback>
 #include <QSettings>

@@ -56,7 +56,7 @@ private:
     widgets::TagDelegate* tags_;
     QStyledItemDelegate* notes_;
     std::vector<ColumnNeed> needs_;
-    bool sized_ = false;  // a user has sized a column: none is changed any more
+    bool sized_ = false; // a user has sized a column: none is changed any more
     bool fitting_ = false;
 };
 

@@ -3,8 +3,8 @@
 
 #include "ui/bridge/convert.h"
 #include "ui/bridge/run/run_facts.h"
-#include "widgets/look/style.h"
 #include "widgets/controls/text_label.h"
+#include "widgets/look/style.h"
 
 #include <QDialogButtonBox>
 #include <QPushButton>

@@ -5,8 +5,8 @@
 #include "ui/bridge/plan/plan_preview.h"
 #include "ui/pages/plan/memory/verdict_panel.h"
 #include "widgets/controls/card.h"
-#include "widgets/look/style.h"
 #include "widgets/controls/text_label.h"
+#include "widgets/look/style.h"
 #include "widgets/views/trade_off_chart.h"
 
 #include <QHBoxLayout>

@@ -4,9 +4,9 @@
 #include "ui/bridge/convert.h"
 #include "ui/bridge/plan/plan_preview.h"
 #include "widgets/controls/icon_label.h"
-#include "widgets/views/memory_bar.h"
-#include "widgets/look/style.h"
 #include "widgets/controls/text_label.h"
+#include "widgets/look/style.h"
+#include "widgets/views/memory_bar.h"
 
 #include <QHBoxLayout>
 #include <QPushButton>

@@ -41,7 +41,8 @@ const QString kCostSample = QStringLiteral("+9,999 ms");
 
 } // namespace
 
-WhatIfPanel::WhatIfPanel(PlanPreview& preview, QWidget* parent) : QWidget(parent), preview_(preview) {
+WhatIfPanel::WhatIfPanel(PlanPreview& preview, QWidget* parent)
+    : QWidget(parent), preview_(preview) {
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);

@@ -4,8 +4,8 @@
 #include "ui/bridge/convert.h"
 #include "widgets/controls/card.h"
 #include "widgets/controls/controls.h"
-#include "widgets/mesh/device_grid.h"
 #include "widgets/look/icon.h"
+#include "widgets/mesh/device_grid.h"
 #include "widgets/views/memory_legend.h"
 
 #include <QPushButton>

@@ -7,8 +7,8 @@
 #include "widgets/controls/card.h"
 #include "widgets/controls/controls.h"
 #include "widgets/controls/messages.h"
-#include "widgets/look/style.h"
 #include "widgets/controls/text_label.h"
+#include "widgets/look/style.h"
 
 #include <QHBoxLayout>
 #include <QHeaderView>

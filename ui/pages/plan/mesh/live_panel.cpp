@@ -4,9 +4,9 @@
 #include "ui/bridge/run/device_load.h"
 #include "ui/bridge/run/run_model.h"
 #include "widgets/controls/card.h"
-#include "widgets/mesh/device_times.h"
 #include "widgets/controls/messages.h"
 #include "widgets/controls/text_label.h"
+#include "widgets/mesh/device_times.h"
 
 #include <QScrollArea>
 #include <QStackedWidget>

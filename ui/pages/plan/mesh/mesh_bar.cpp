@@ -117,9 +117,8 @@ QWidget* MeshBar::createArrangement() {
     zero_->addSegment("2", tr("Data ranks split optimizer state and gradients"));
     zero_->addSegment("3", tr("Data ranks split optimizer state, gradients and parameters"));
     zero_->setCompact(true);
-    connect(zero_, &widgets::SegmentedControl::currentIndexChanged, this, [this](int stage) {
-        change(withZeroStage(edit_, stage));
-    });
+    connect(zero_, &widgets::SegmentedControl::currentIndexChanged, this,
+            [this](int stage) { change(withZeroStage(edit_, stage)); });
     row->addWidget(zero_);
     flow->addWidget(zero);
     return line;

@@ -2,19 +2,19 @@
 #include "ui/pages/plan/mesh/mesh_panel.h"
 
 #include "ui/bridge/convert.h"
-#include "ui/pages/plan/mesh/others/advice_panel.h"
-#include "ui/pages/plan/mesh/others/checkpoint_panel.h"
-#include "ui/pages/plan/mesh/others/plan_compare_panel.h"
 #include "ui/pages/plan/mesh/device_panel.h"
-#include "ui/pages/plan/mesh/step/exchange_panel.h"
 #include "ui/pages/plan/mesh/findings_panel.h"
 #include "ui/pages/plan/mesh/live_panel.h"
 #include "ui/pages/plan/mesh/mesh_drawer.h"
-#include "ui/pages/plan/mesh/step/pipeline_panel.h"
+#include "ui/pages/plan/mesh/others/advice_panel.h"
+#include "ui/pages/plan/mesh/others/checkpoint_panel.h"
+#include "ui/pages/plan/mesh/others/plan_compare_panel.h"
 #include "ui/pages/plan/mesh/rules/rules_panel.h"
-#include "ui/pages/plan/moment/scrub_panel.h"
 #include "ui/pages/plan/mesh/rules/tensor_tree.h"
 #include "ui/pages/plan/mesh/rules/tile_panel.h"
+#include "ui/pages/plan/mesh/step/exchange_panel.h"
+#include "ui/pages/plan/mesh/step/pipeline_panel.h"
+#include "ui/pages/plan/moment/scrub_panel.h"
 #include "ui/settings/settings.h"
 #include "ui/studio.h"
 #include "widgets/controls/card.h"
@@ -63,8 +63,8 @@ QString editText(const MeshEdit& edit) {
 
 } // namespace
 
-MeshPanel::MeshPanel(Studio& studio, PlanPreview& preview, const Planner& planner, ScrubPanel& scrub,
-                   QWidget* parent)
+MeshPanel::MeshPanel(Studio& studio, PlanPreview& preview, const Planner& planner,
+                     ScrubPanel& scrub, QWidget* parent)
     : QWidget(parent), settings_(studio.settings()), draft_(studio.draft()), preview_(preview),
       scrub_(scrub), example_preview_(example_, planner), example_edit_(exampleMesh()) {
     auto* content = new QWidget;

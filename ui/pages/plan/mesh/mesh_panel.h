@@ -39,7 +39,7 @@ public:
     /// `preview` plans the draft; `planner` plans the example beside it. `scrub` moves what is
     /// shown here while it is looked at.
     MeshPanel(Studio& studio, PlanPreview& preview, const Planner& planner, ScrubPanel& scrub,
-             QWidget* parent = nullptr);
+              QWidget* parent = nullptr);
 
     /// Of the draft, or of the example.
     const PlanPreview& shown() const { return isExample() ? example_preview_ : preview_; }

@@ -4,11 +4,11 @@
 #include "ui/pages/plan/moment/moment_line.h"
 #include "widgets/controls/card.h"
 #include "widgets/controls/controls.h"
+#include "widgets/controls/text_label.h"
 #include "widgets/look/icon.h"
+#include "widgets/look/theme_controller.h"
 #include "widgets/views/memory_figures.h"
 #include "widgets/views/memory_timeline.h"
-#include "widgets/controls/text_label.h"
-#include "widgets/look/theme_controller.h"
 
 #include <QHBoxLayout>
 #include <QKeyEvent>

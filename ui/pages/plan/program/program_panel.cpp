@@ -8,12 +8,12 @@
 #include "ui/pages/table.h"
 #include "widgets/controls/card.h"
 #include "widgets/controls/controls.h"
-#include "widgets/views/graph_view.h"
-#include "widgets/look/icon.h"
 #include "widgets/controls/line_view.h"
 #include "widgets/controls/messages.h"
-#include "widgets/look/painting.h"
 #include "widgets/controls/text_label.h"
+#include "widgets/look/icon.h"
+#include "widgets/look/painting.h"
+#include "widgets/views/graph_view.h"
 
 #include <QComboBox>
 #include <QCompleter>
@@ -284,7 +284,7 @@ void ProgramPanel::request() {
 }
 
 void ProgramPanel::take(std::shared_ptr<const std::vector<ProgramTrace>> traces,
-                       const QString& problem) {
+                        const QString& problem) {
     traces_ = std::move(traces);
     const QString before = program_->currentText();
     {

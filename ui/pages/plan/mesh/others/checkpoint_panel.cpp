@@ -11,9 +11,9 @@
 #include "widgets/controls/card.h"
 #include "widgets/controls/controls.h"
 #include "widgets/controls/messages.h"
-#include "widgets/mesh/reshard_view.h"
 #include "widgets/controls/shelf.h"
 #include "widgets/controls/text_label.h"
+#include "widgets/mesh/reshard_view.h"
 
 #include <QComboBox>
 #include <QLineEdit>
@@ -53,7 +53,8 @@ QComboBox* createBox(const char* object_name, const QString& accessible_name, in
 
 } // namespace
 
-CheckpointPanel::CheckpointPanel(RunIndex& index, QWidget* parent) : QWidget(parent), index_(index) {
+CheckpointPanel::CheckpointPanel(RunIndex& index, QWidget* parent)
+    : QWidget(parent), index_(index) {
     setObjectName("checkpointPart");
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
@@ -295,7 +296,7 @@ void CheckpointPanel::chooseRun() {
 }
 
 void CheckpointPanel::listCheckpoints(const std::filesystem::path& run,
-                                     const std::vector<checkpoint::Entry>& entries) {
+                                      const std::vector<checkpoint::Entry>& entries) {
     if (runs_->currentIndex() < 0 || toPath(runs_->currentData().toString()) != run) {
         return;
     }

@@ -9,9 +9,9 @@
 #include "ui/pages/table.h"
 #include "widgets/controls/card.h"
 #include "widgets/controls/controls.h"
-#include "widgets/views/memory_bar.h"
 #include "widgets/controls/messages.h"
 #include "widgets/controls/text_label.h"
+#include "widgets/views/memory_bar.h"
 
 #include <QComboBox>
 #include <QPushButton>

@@ -2,8 +2,8 @@
 #include "ui/pages/plan/mesh/rules/batch_row.h"
 
 #include "ui/bridge/convert.h"
-#include "widgets/look/style.h"
 #include "widgets/controls/text_label.h"
+#include "widgets/look/style.h"
 
 #include <QHBoxLayout>
 #include <QSignalBlocker>

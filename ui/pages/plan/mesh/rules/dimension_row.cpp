@@ -2,12 +2,12 @@
 #include "ui/pages/plan/mesh/rules/dimension_row.h"
 
 #include "ui/bridge/convert.h"
-#include "widgets/mesh/axis_chip.h"
 #include "widgets/controls/controls.h"
 #include "widgets/controls/flow_layout.h"
+#include "widgets/controls/text_label.h"
 #include "widgets/look/menu_text.h"
 #include "widgets/look/style.h"
-#include "widgets/controls/text_label.h"
+#include "widgets/mesh/axis_chip.h"
 
 #include <QApplication>
 #include <QDragEnterEvent>
@@ -240,7 +240,8 @@ void DimensionRow::drop(int dim, const QString& axis) {
         // All of it, on a line of its own where it needs one; not before the pointer let go.
         const int words =
             reason_->fontMetrics().horizontalAdvance(reason_->text()) + 2 * kDimensionRowGap;
-        because_->setMinimumWidth(std::clamp(words, least_because_, std::max(least_because_, width())));
+        because_->setMinimumWidth(
+            std::clamp(words, least_because_, std::max(least_because_, width())));
         return;
     }
     if (edit_.dims[static_cast<std::size_t>(dim)].logical.empty()) {

@@ -5,8 +5,8 @@
 #pragma once
 
 #include "core/plan/plan.h"
-#include "ui/bridge/plan/plan_digest.h"
 #include "ui/bridge/draft/spec_edit.h"
+#include "ui/bridge/plan/plan_digest.h"
 #include "ui/bridge/plan/tensor_tiles.h"
 
 #include <QWidget>

@@ -6,11 +6,11 @@
 #include "ui/bridge/draft/stage_edit.h"
 #include "widgets/controls/card.h"
 #include "widgets/controls/controls.h"
+#include "widgets/controls/pill.h"
+#include "widgets/controls/text_label.h"
 #include "widgets/look/icon.h"
 #include "widgets/look/menu_text.h"
-#include "widgets/controls/pill.h"
 #include "widgets/look/style.h"
-#include "widgets/controls/text_label.h"
 
 #include <QApplication>
 #include <QGridLayout>

@@ -3,8 +3,8 @@
 // own come first and can be moved; changing one of the strategy's makes it the draft's own.
 #pragma once
 
-#include "ui/bridge/plan/plan_digest.h"
 #include "ui/bridge/draft/rule_edit.h"
+#include "ui/bridge/plan/plan_digest.h"
 
 #include <QWidget>
 

@@ -2,8 +2,8 @@
 #include "ui/pages/plan/mesh/rules/rules_panel.h"
 
 #include "ui/pages/plan/mesh/rules/rule_list.h"
-#include "ui/pages/plan/mesh/step/schedule_box.h"
 #include "ui/pages/plan/mesh/rules/spec_list.h"
+#include "ui/pages/plan/mesh/step/schedule_box.h"
 
 #include <QSplitter>
 #include <QVBoxLayout>

@@ -4,9 +4,9 @@
 #include "ui/bridge/convert.h"
 #include "widgets/controls/card.h"
 #include "widgets/controls/controls.h"
+#include "widgets/controls/text_label.h"
 #include "widgets/look/icon.h"
 #include "widgets/look/style.h"
-#include "widgets/controls/text_label.h"
 
 #include <QHBoxLayout>
 #include <QLineEdit>

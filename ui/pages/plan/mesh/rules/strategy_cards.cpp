@@ -150,9 +150,9 @@ void paintPicture(QPainter& painter, const QRectF& rect, const std::string& stra
                           rect.top() + block.area.top() * rect.height(),
                           block.area.width() * rect.width(), block.area.height() * rect.height());
         widgets::paintSurface(painter, area, 1.5,
-                            block.faint ? widgets::mixed(color, theme.color(Role::Surface), 0.35)
-                                        : color,
-                            QColor());
+                              block.faint ? widgets::mixed(color, theme.color(Role::Surface), 0.35)
+                                          : color,
+                              QColor());
     }
 }
 
@@ -179,7 +179,7 @@ void StrategyCard::paintEvent(QPaintEvent*) {
     const QRectF box(rect());
     const Role fill = isChecked() ? Role::AccentTint : underMouse() ? Role::Inset : Role::Surface;
     widgets::paintSurface(painter, box, widgets::size::kCardRadius, theme.color(fill),
-                        theme.color(isChecked() ? Role::Accent : Role::Border));
+                          theme.color(isChecked() ? Role::Accent : Role::Border));
     const double side = brief_ ? kBriefPicture : kPicture;
     const QRectF picture(box.left() + widgets::space::kControl, box.center().y() - side / 2, side,
                          side);

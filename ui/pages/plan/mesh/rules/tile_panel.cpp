@@ -7,8 +7,8 @@
 #include "widgets/controls/card.h"
 #include "widgets/controls/controls.h"
 #include "widgets/controls/flow_layout.h"
-#include "widgets/mesh/shard_strip.h"
 #include "widgets/controls/text_label.h"
+#include "widgets/mesh/shard_strip.h"
 #include "widgets/mesh/tile_view.h"
 
 #include <QComboBox>

@@ -3,9 +3,9 @@
 
 #include "widgets/controls/card.h"
 #include "widgets/controls/controls.h"
+#include "widgets/controls/text_label.h"
 #include "widgets/look/icon.h"
 #include "widgets/look/style.h"
-#include "widgets/controls/text_label.h"
 
 #include <QAccessible>
 #include <QHBoxLayout>

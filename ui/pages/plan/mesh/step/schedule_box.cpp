@@ -7,8 +7,8 @@
 #include "widgets/controls/card.h"
 #include "widgets/controls/controls.h"
 #include "widgets/controls/flow_layout.h"
-#include "widgets/mesh/stage_strip.h"
 #include "widgets/controls/text_label.h"
+#include "widgets/mesh/stage_strip.h"
 
 #include <QComboBox>
 #include <QPointer>

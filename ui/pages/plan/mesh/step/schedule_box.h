@@ -3,8 +3,8 @@
 // has, and what data ranks split of the state.
 #pragma once
 
-#include "ui/bridge/plan/plan_digest.h"
 #include "ui/bridge/draft/stage_edit.h"
+#include "ui/bridge/plan/plan_digest.h"
 
 #include <QWidget>
 
