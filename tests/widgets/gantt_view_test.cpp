@@ -5,7 +5,9 @@
 #include "widgets/mesh/gantt_view.h"
 
 #include <QAccessible>
+#include <QHelpEvent>
 #include <QScrollBar>
+#include <QToolTip>
 #include <QWheelEvent>
 
 using namespace weft::widgets;
@@ -218,6 +220,18 @@ private slots:
         QCOMPARE(view.cursorItem(), -1);
         QCOMPARE(view.itemCount(), 0);
         QVERIFY(!view.grab().isNull());
+    }
+
+    void a_chart_without_a_stage_says_nothing_of_one() {
+        GanttView view;
+        view.resize(600, 200);
+        view.show();
+        for (int y = 0; y < view.height(); ++y) { // beside all rows there could be
+            const QPoint place(1, y);
+            QHelpEvent help(QEvent::ToolTip, place, view.mapToGlobal(place));
+            QCoreApplication::sendEvent(&view, &help);
+            QVERIFY(!QToolTip::text().startsWith("stage"));
+        }
     }
 
     void the_legend_names_what_occurs() {

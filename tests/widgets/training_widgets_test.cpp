@@ -73,6 +73,20 @@ private slots:
         QCOMPARE(moves.back().x, 1000.0); // the end moves up and down only
     }
 
+    void a_handle_that_goes_while_it_is_in_hand_is_let_go() {
+        CurveEditor editor;
+        fill(editor);
+        std::vector<Move> moves;
+        record(editor, moves);
+        const QPoint end = editor.item(2).rect.center().toPoint();
+        QTest::mousePress(&editor, Qt::LeftButton, Qt::NoModifier, end);
+        editor.setCurve({{0, 1000}, {0.001, 0.001}, {}}, {{0, 0.001, false, true, "all", "all"}});
+        QTest::mouseMove(&editor, end - QPoint(0, 40));
+        (void)editor.grab(); // paints the words of the handle in hand
+        QTest::mouseRelease(&editor, Qt::LeftButton, Qt::NoModifier, end - QPoint(0, 40));
+        QVERIFY(moves.empty());
+    }
+
     void a_handle_moves_by_keys_and_only_as_it_may() {
         CurveEditor editor;
         fill(editor);

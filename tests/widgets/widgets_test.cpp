@@ -23,7 +23,9 @@
 #include <QListWidget>
 #include <QMenu>
 #include <QMimeData>
+#include <QMouseEvent>
 #include <QPainter>
+#include <QPointer>
 #include <QTableWidget>
 
 using namespace weft::widgets;
@@ -477,6 +479,40 @@ private slots:
         QCOMPARE(list.phases()[1].state, PhaseState::Active);
         list.finish(true, QStringLiteral("out of memory"));
         QCOMPARE(list.phases()[1].state, PhaseState::Failed);
+    }
+
+    // AddressSanitizer sees who touches one afterwards.
+    void what_is_clicked_may_go_by_the_click() {
+        auto* card = new Card;
+        card->setClickable(true);
+        connect(card, &Card::clicked, card, [card] { delete card; });
+        auto* strip = new NumberStrip(5);
+        connect(strip, &NumberStrip::numberClicked, strip, [strip] { delete strip; });
+        auto* bar = new MemoryBar;
+        bar->setMeasured({{MemoryCategory::Library, 100}});
+        connect(bar, &PaintedView::itemActivated, bar, [bar] { delete bar; });
+        auto* chosen = new MemoryBar;
+        chosen->setMeasured({{MemoryCategory::Library, 100}});
+        connect(chosen, &PaintedView::itemActivated, chosen, [chosen] { delete chosen; });
+        for (const QPointer<QWidget> one : std::initializer_list<QWidget*>{card, strip, bar}) {
+            one->resize(600, std::max(60, one->sizeHint().height()));
+            one->show();
+            const auto* view = qobject_cast<PaintedView*>(one);
+            const QPoint place =
+                view != nullptr ? view->item(0).rect.center().toPoint() : QPoint(20, 20);
+            QMouseEvent press(QEvent::MouseButtonPress, place, one->mapToGlobal(place),
+                              Qt::LeftButton, Qt::LeftButton, {});
+            QCoreApplication::sendEvent(one, &press);
+            QMouseEvent release(QEvent::MouseButtonRelease, place, one->mapToGlobal(place),
+                                Qt::LeftButton, {}, {});
+            QCoreApplication::sendEvent(one, &release);
+            QVERIFY(one == nullptr);
+        }
+        const QPointer<QWidget> keyed = chosen;
+        chosen->show();
+        chosen->setCursorItem(0);
+        QTest::keyClick(chosen, Qt::Key_Return);
+        QVERIFY(keyed == nullptr);
     }
 
     void a_painted_view_exports_png_and_svg() {

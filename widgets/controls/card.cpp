@@ -13,6 +13,7 @@
 #include <QUrl>
 
 #include <functional>
+#include <utility>
 
 namespace weft::widgets {
 namespace {
@@ -88,10 +89,9 @@ void Card::mousePressEvent(QMouseEvent* event) {
 }
 
 void Card::mouseReleaseEvent(QMouseEvent* event) {
-    if (pressed_ && rect().contains(event->pos())) {
-        emit clicked();
+    if (std::exchange(pressed_, false) && rect().contains(event->pos())) {
+        emit clicked(); // may be the end of this card
     }
-    pressed_ = false;
 }
 
 void Card::keyPressEvent(QKeyEvent* event) {

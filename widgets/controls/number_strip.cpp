@@ -182,7 +182,8 @@ void NumberStrip::paintNumber(QPainter& painter, int index) const {
 void NumberStrip::mouseReleaseEvent(QMouseEvent* event) {
     for (int i = 0; i < count(); ++i) {
         if (cellRect(i).contains(event->position())) {
-            emit numberClicked(i);
+            emit numberClicked(i); // may be the end of this strip
+            return;
         }
     }
 }

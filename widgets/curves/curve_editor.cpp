@@ -58,6 +58,9 @@ CurveEditor::CurveEditor(QWidget* parent) : PaintedView(parent) {
 void CurveEditor::setCurve(CurveLine curve, std::vector<CurveHandle> handles) {
     curve_ = std::move(curve);
     handles_ = std::move(handles);
+    if (dragged_ >= itemCount()) {
+        dragged_ = -1; // undone while it was in hand
+    }
     if (dragged_ < 0) {
         renewRange();
     }

@@ -344,8 +344,9 @@ bool GanttView::event(QEvent* event) {
         const auto* help = static_cast<QHelpEvent*>(event);
         const Frame now = frame(size());
         const double y = help->pos().y() - now.plot.top();
-        if (help->pos().x() < now.plot.left() && y >= 0 && y < now.plot.height()) {
-            const int row = now.first_row + static_cast<int>(y / now.pitch);
+        const int row = now.first_row + static_cast<int>(y / now.pitch);
+        if (help->pos().x() < now.plot.left() && y >= 0 && y < now.plot.height() &&
+            row < static_cast<int>(data_.rows.size())) {
             const QString& note = data_.rows[static_cast<std::size_t>(row)].note;
             QToolTip::showText(help->globalPos(),
                                note.isEmpty() ? tr("stage %1").arg(row)

@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace weft::widgets {
 
@@ -147,11 +148,10 @@ void PaintedView::mouseMoveEvent(QMouseEvent* event) {
 
 void PaintedView::mouseReleaseEvent(QMouseEvent* event) {
     const int hit = hitTest(event->position());
-    if (pressed_ >= 0 && hit == pressed_) {
+    if (const int pressed = std::exchange(pressed_, -1); pressed >= 0 && hit == pressed) {
         setCursorItem(hit);
-        emit itemActivated(hit);
+        emit itemActivated(hit); // may be the end of this view
     }
-    pressed_ = -1;
 }
 
 void PaintedView::leaveEvent(QEvent*) {
@@ -176,18 +176,16 @@ void PaintedView::keyPressEvent(QKeyEvent* event) {
         return;
     }
     keyboard_focus_ = true;
-    if (enter) {
-        if (cursor_ >= 0) {
-            emit itemActivated(cursor_);
-        }
-    } else if (key == Qt::Key_Home) {
+    update();
+    if (key == Qt::Key_Home) {
         setCursorItem(0);
     } else if (key == Qt::Key_End) {
         setCursorItem(itemCount() - 1);
-    } else {
+    } else if (!enter) {
         setCursorItem(cursor_ < 0 ? 0 : neighbour(cursor_, key));
+    } else if (cursor_ >= 0) {
+        emit itemActivated(cursor_); // may be the end of this view
     }
-    update();
 }
 
 void PaintedView::focusInEvent(QFocusEvent* event) {
