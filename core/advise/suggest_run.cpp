@@ -160,12 +160,8 @@ private:
             {"length", {{"epochs", epochs}}}, {"global_batch_size", batch}, {"precision", "f32"}};
         run["evaluation"] = {{"every", {{"epochs", every}}}};
         run["checkpoint"] = {{"every", {{"epochs", every}}}};
-        if (!data.has_validation) {
-            run["checkpoint"]["metric"] = "train/loss";
-        } else if (data.sample.classes > 0) {
-            run["checkpoint"]["metric"] = "validation/accuracy";
-            run["checkpoint"]["mode"] = "max";
-        }
+        // Not by accuracy: of few samples it is soon as high as it gets, long before the loss is.
+        run["checkpoint"]["metric"] = data.has_validation ? "validation/loss" : "train/loss";
         because(format_thousands(epochs) + " epochs of " + format_thousands(epoch) + " updates, " +
                 std::to_string(batch) + " samples each");
     }

@@ -2,6 +2,7 @@
 // Runs that are suggested for data: each is a configuration without mistakes whose programs build.
 #include "core/advise/suggest_run.h"
 #include "core/base/text.h"
+#include "core/checkpoint/goal.h"
 #include "core/compile/programs/programs.h"
 #include "tests/support/weft_test.h"
 
@@ -83,6 +84,22 @@ private slots:
             QVERIFY(!decays("layers." + std::to_string(i) + ".bias"));
         }
         QVERIFY(norms > 0);
+    }
+
+    // Ten samples to validate on: the accuracy is 1.0 after a few epochs, and says nothing of the
+    // rest.
+    void the_best_of_a_suggested_run_is_what_has_the_lowest_loss() {
+        for (const char* kind : {"classification", "images", "regression"}) {
+            const auto suggestion = advise::suggest_run(
+                synthetic(
+                    QString(R"({"kind": "%1", "samples": 100})").arg(kind).toUtf8().constData()),
+                {}, "mine");
+            const compile::CheckedRun run = compile::read_run_config(suggestion.document, {});
+            QVERIFY(run.ok());
+            const checkpoint::Goal goal = checkpoint::goal_of(run.config.document);
+            QCOMPARE(goal.metric, std::string("validation/loss"));
+            QVERIFY(goal.smaller_is_better);
+        }
     }
 
     void a_run_without_validation_keeps_what_trains_best() {
