@@ -5,6 +5,7 @@
 
 #include <dnnl.hpp>
 
+#include <array>
 #include <cstdio>
 
 namespace weft::kernels::cpu {
@@ -33,11 +34,14 @@ extern "C" const weft_backend* weft_cpu_backend(void) {
 }
 
 extern "C" const char* weft_cpu_library_version(void) {
-    static char text[32];
-    const dnnl_version_t* version = dnnl_version();
-    std::snprintf(text, sizeof text, "oneDNN %d.%d.%d", version->major, version->minor,
-                  version->patch);
-    return text;
+    static const auto text = [] { // plans are made in several threads
+        std::array<char, 32> out{};
+        const dnnl_version_t* version = dnnl_version();
+        std::snprintf(out.data(), out.size(), "oneDNN %d.%d.%d", version->major, version->minor,
+                      version->patch);
+        return out;
+    }();
+    return text.data();
 }
 
 extern "C" const char* weft_cpu_instruction_set(void) {
