@@ -216,6 +216,47 @@ private slots:
         QCOMPARE(summarise_run(path("nan_run")).state, std::string("failed"));
     }
 
+    // A loss of 0.0 would be the best that there is.
+    void an_evaluation_in_which_no_target_counts_measures_nothing() {
+        std::vector<float> inputs(64 * 3);
+        for (std::size_t i = 0; i < inputs.size(); ++i) {
+            inputs[i] = static_cast<float>(i % 7) / 7.0F;
+        }
+        std::vector<std::int64_t> targets(64);
+        for (std::size_t i = 0; i < targets.size(); ++i) {
+            targets[i] = static_cast<std::int64_t>(i % 2);
+        }
+        const std::vector<std::int64_t> none(64, -1);
+        const auto bytes_of = [](const auto& values) { return values.size() * sizeof(values[0]); };
+        write_npy(path("x.npy"), "<f4", "(64, 3)", inputs.data(), bytes_of(inputs));
+        write_npy(path("y.npy"), "<i8", "(64,)", targets.data(), bytes_of(targets));
+        write_npy(path("no_y.npy"), "<i8", "(64,)", none.data(), bytes_of(none));
+        const QString config = write_config(path("uncounted_config"));
+        Json document = json_of(weft::read_file(config.toStdString()));
+        const auto part = [&](const char* of_targets) {
+            return Json{{"type", "npy"},
+                        {"inputs", path("x.npy").string()},
+                        {"targets", path(of_targets).string()}};
+        };
+        document["data"] = {{"train", part("y.npy")}, {"validation", part("no_y.npy")}};
+        std::ofstream(config.toStdString()) << document;
+        const Finished run =
+            run_weft({"train", config, "--run-dir", text("uncounted"), "--max-steps", "10", "--set",
+                      "evaluation.every={\"steps\": 5}"});
+        QVERIFY2(run.code == 0, run.err.c_str());
+        for (const Event& event : events_of(path("uncounted"))) {
+            if (const auto* evaluation = std::get_if<EvaluationEvent>(&event.payload)) {
+                QVERIFY(evaluation->metrics.empty());
+            }
+        }
+        const RunSummary summary = summarise_run(path("uncounted"));
+        QVERIFY(!summary.best_value.has_value());
+        QCOMPARE(summary.best_step, std::int64_t{-1});
+        const auto saved = weft::checkpoint::read_manifest(path("uncounted") / "checkpoints" /
+                                                           weft::checkpoint::folder_name(10));
+        QVERIFY(!saved.record.counters.at("best").is_object());
+    }
+
     void the_steps_before_a_divergence_are_saved_and_the_bad_row_is_named() {
         constexpr std::int64_t kBadRow = 41;
         std::vector<float> inputs(64 * 3);

@@ -7,6 +7,7 @@
 #include "tests/support/weft_test.h"
 
 #include <algorithm>
+#include <cmath>
 
 using namespace weft;
 using exec::Tensor;
@@ -60,6 +61,15 @@ private slots:
         QCOMPARE(nn::reduction_named("max", "test").join_numbers(2.0, -5.0), 2.0);
         QCOMPARE(nn::reduction_named("min", "test").join_numbers(2.0, -5.0), -5.0);
         QCOMPARE(nn::reduction_named("mean", "test").join_numbers(2.0, -5.0), -3.0);
+    }
+
+    void a_batch_whose_term_is_no_number_leaves_none() {
+        const double none = std::nan("");
+        for (const char* name : {"sum", "mean", "max", "min"}) {
+            const nn::ReductionDef& how = nn::reduction_named(name, "test");
+            QVERIFY2(std::isnan(how.join_numbers(none, 7.0)), name);
+            QVERIFY2(std::isnan(how.join_numbers(7.0, none)), name);
+        }
     }
 
     void an_unknown_reduction_is_an_error_that_lists_the_known_ones() {
