@@ -2,6 +2,7 @@
 #include "ui/forms/problem_lines.h"
 
 #include "ui/bridge/draft/place_text.h"
+#include "widgets/controls/arranging.h"
 #include "widgets/controls/text_label.h"
 #include "widgets/look/icon.h"
 #include "widgets/look/style.h"
@@ -65,11 +66,7 @@ void ProblemLines::show() {
         return;
     }
     shown_ = wanted_;
-    while (QLayoutItem* item = column_->takeAt(0)) {
-        item->widget()->hide();
-        item->widget()->deleteLater(); // its own button may have asked for this
-        delete item;
-    }
+    widgets::clearLayout(*column_);
     for (const ProblemLine& line : shown_) {
         auto* whole = new QWidget;
         auto* row = new QHBoxLayout(whole);

@@ -2,6 +2,7 @@
 #include "ui/pages/axis_row.h"
 
 #include "ui/bridge/convert.h"
+#include "widgets/controls/arranging.h"
 #include "widgets/controls/controls.h"
 #include "widgets/controls/flow_layout.h"
 #include "widgets/controls/short_spin_box.h"
@@ -10,7 +11,6 @@
 #include "widgets/look/painting.h"
 #include "widgets/mesh/axis_chip.h"
 
-#include <QApplication>
 #include <QDragEnterEvent>
 #include <QHBoxLayout>
 #include <QInputDialog>
@@ -83,9 +83,7 @@ void AxisRow::renewSizes() {
 }
 
 void AxisRow::rebuild() {
-    const QWidget* focus = QApplication::focusWidget();
-    const QString focused =
-        focus != nullptr && isAncestorOf(focus) ? focus->objectName() : QString();
+    const widgets::KeptFocus focus(*this);
     while (QLayoutItem* item = flow_->takeAt(0)) {
         delete item;
     }
@@ -110,10 +108,7 @@ void AxisRow::rebuild() {
     flow_->addWidget(product_);
     flow_->addWidget(order_);
     add_->raise(); // as a child it comes behind the chips
-    if (!focused.isEmpty()) {
-        auto* again = findChild<QWidget*>(focused);
-        (again != nullptr ? again : add_)->setFocus(Qt::OtherFocusReason);
-    }
+    focus.giveBack(add_);
 }
 
 QWidget* AxisRow::createChip(std::size_t axis) {

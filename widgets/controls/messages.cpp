@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/controls/messages.h"
 
+#include "widgets/controls/arranging.h"
 #include "widgets/controls/text_label.h"
 #include "widgets/look/icon.h"
 #include "widgets/look/painting.h"
@@ -118,10 +119,7 @@ QPushButton* Banner::addButton(const QString& text, bool flat) {
 }
 
 void Banner::clearButtons() {
-    while (QLayoutItem* item = buttons_->takeAt(0)) {
-        item->widget()->deleteLater();
-        delete item;
-    }
+    clearLayout(*buttons_);
 }
 
 void Banner::setClosable(bool closable) {

@@ -4,6 +4,7 @@
 #include "ui/bridge/convert.h"
 #include "ui/bridge/draft/draft.h"
 #include "ui/forms/number_text.h"
+#include "widgets/controls/arranging.h"
 #include "widgets/controls/card.h"
 #include "widgets/controls/icon_label.h"
 #include "widgets/controls/text_label.h"
@@ -90,10 +91,7 @@ void DraftChanges::show(const compile::RunConfig& run, const Draft& draft, const
 }
 
 void DraftChanges::clear() {
-    while (QLayoutItem* item = rows_->takeAt(0)) {
-        delete item->widget();
-        delete item;
-    }
+    widgets::clearLayout(*rows_);
     hide();
 }
 

@@ -3,6 +3,7 @@
 
 #include "ui/bridge/convert.h"
 #include "ui/bridge/draft/draft.h"
+#include "widgets/controls/arranging.h"
 #include "widgets/controls/card.h"
 #include "widgets/controls/text_label.h"
 #include "widgets/look/painting.h"
@@ -23,13 +24,6 @@ using widgets::TextStyle;
 
 constexpr std::size_t kAboutPartMostNotes = 20;
 constexpr double kNameShare = 0.36; // of the width, at most
-
-void clearAbout(QLayout* layout) {
-    while (QLayoutItem* item = layout->takeAt(0)) {
-        delete item->widget();
-        delete item;
-    }
-}
 
 /// "28 × 28 × 1, f32"
 QString typeText(const ir::Type& type) {
@@ -138,7 +132,7 @@ void AboutPanel::update() {
     if (!isVisibleTo(parentWidget())) {
         return;
     }
-    clearAbout(rows_);
+    widgets::clearLayout(*rows_);
     const data::SampleInfo& info = facts->info;
     addRow(tr("Data"), toQString(info.description));
     addRow(tr("Samples"), samplesText(preview_));

@@ -8,6 +8,7 @@
 #include "ui/samples/class_panel.h"
 #include "ui/samples/data_sample_panel.h"
 #include "ui/studio.h"
+#include "widgets/controls/arranging.h"
 #include "widgets/controls/card.h"
 #include "widgets/controls/controls.h"
 #include "widgets/controls/figure_strip.h"
@@ -41,13 +42,6 @@ constexpr int kSamplesHeight = 320;      // likewise; below what was found
 constexpr int kOfferPageMostNotes = 12;
 constexpr int kMostColumns = 14; // seen at a time
 using widgets::space::kTight;
-
-void clearOffer(QLayout* layout) {
-    while (QLayoutItem* item = layout->takeAt(0)) {
-        delete item->widget();
-        delete item;
-    }
-}
 
 QWidget* line(const QString& text, const char* icon, Role role) {
     auto* row = new QWidget;
@@ -337,7 +331,7 @@ void OfferPanel::updateFormats() {
         formats_->setCurrentIndex(static_cast<int>(offer_.chosen()));
         return;
     }
-    clearOffer(formats_place_);
+    widgets::clearLayout(*formats_place_);
     formats_ = nullptr;
     if (formats.size() < 2) {
         return;
@@ -377,7 +371,7 @@ void OfferPanel::fitRows() {
 
 void OfferPanel::updateNotes() {
     const data::Recognised& found = offer_.found();
-    clearOffer(notes_);
+    widgets::clearLayout(*notes_);
     for (const std::string& problem : found.problems) {
         notes_->addWidget(line(toQString(problem), "error", Role::Error));
     }
@@ -411,7 +405,7 @@ void OfferPanel::updateNotes() {
 }
 
 void OfferPanel::updateRun() {
-    clearOffer(reasons_);
+    widgets::clearLayout(*reasons_);
     figures_->setVisible(offer_.run().has_value());
     if (offer_.run()) {
         figures_->setFigures(figuresOf(offer_.run()->document, offer_.path().parent_path()));

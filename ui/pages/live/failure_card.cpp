@@ -2,6 +2,7 @@
 #include "ui/pages/live/failure_card.h"
 
 #include "ui/bridge/convert.h"
+#include "widgets/controls/arranging.h"
 #include "widgets/controls/flow_layout.h"
 #include "widgets/controls/text_label.h"
 #include "widgets/look/icon.h"
@@ -61,14 +62,6 @@ FailureCard::FailureCard(RunModel& run, QWidget* parent) : QWidget(parent), run_
     hide();
 }
 
-void FailureCard::clearWays() {
-    while (QLayoutItem* item = ways_->takeAt(0)) {
-        item->widget()->hide();
-        item->widget()->deleteLater(); // a click on it may be on its way out
-        delete item;
-    }
-}
-
 FailureCard::Fact FailureCard::addFact(QGridLayout* facts, const QString& name,
                                        const char* object_name) {
     const int row = facts->rowCount();
@@ -89,7 +82,7 @@ void FailureCard::Fact::show(const QString& words) const {
 }
 
 void FailureCard::showFailure(bool training) {
-    clearWays();
+    widgets::clearLayout(*ways_);
     if (!run_.failure()) {
         hide();
         return;

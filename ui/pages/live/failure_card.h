@@ -41,7 +41,6 @@ private:
     };
 
     Fact addFact(QGridLayout* facts, const QString& name, const char* object_name);
-    void clearWays();
 
     RunModel& run_;
     widgets::TextLabel* title_;

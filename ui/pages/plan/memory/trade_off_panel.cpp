@@ -4,6 +4,7 @@
 #include "ui/bridge/convert.h"
 #include "ui/bridge/plan/plan_preview.h"
 #include "ui/pages/plan/memory/verdict_panel.h"
+#include "widgets/controls/arranging.h"
 #include "widgets/controls/card.h"
 #include "widgets/controls/text_label.h"
 #include "widgets/look/style.h"
@@ -178,11 +179,7 @@ void TradeOffPanel::showPoint(int index) {
 }
 
 void TradeOffPanel::updateAdvice() {
-    while (QLayoutItem* item = advice_->takeAt(0)) {
-        item->widget()->hide();
-        item->widget()->deleteLater(); // its button may be what led here
-        delete item;
-    }
+    widgets::clearLayout(*advice_);
     const auto digest = preview_.digest();
     updateAdvise();
     advice_state_->setVisible(preview_.isAdvising());

@@ -3,6 +3,7 @@
 
 #include "ui/bridge/convert.h"
 #include "ui/bridge/plan/plan_preview.h"
+#include "widgets/controls/arranging.h"
 #include "widgets/controls/icon_label.h"
 #include "widgets/controls/text_label.h"
 #include "widgets/look/style.h"
@@ -19,13 +20,6 @@ using widgets::Role;
 using widgets::TextStyle;
 
 constexpr std::int64_t kShownHoles = 1 << 20; // less is not worth a line
-
-void clearVerdict(QLayout* layout) {
-    while (QLayoutItem* item = layout->takeAt(0)) {
-        delete item->widget();
-        delete item;
-    }
-}
 
 QString verdictText(const plan::ExecutionPlan& plan) {
     const auto memory = [](std::int64_t bytes) { // a unit stays with its number
@@ -200,7 +194,7 @@ void VerdictPanel::updateTime(const PlanDigest& digest) {
 }
 
 void VerdictPanel::updateFixes() {
-    clearVerdict(fixes_);
+    widgets::clearLayout(*fixes_);
     const auto digest = preview_.digest();
     const bool needed = digest && !digest->plan->fits();
     fixes_title_->setVisible(needed);

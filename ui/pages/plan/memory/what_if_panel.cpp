@@ -3,6 +3,7 @@
 
 #include "ui/bridge/convert.h"
 #include "ui/bridge/plan/plan_preview.h"
+#include "widgets/controls/arranging.h"
 #include "widgets/controls/card.h"
 #include "widgets/controls/controls.h"
 #include "widgets/controls/text_label.h"
@@ -101,11 +102,7 @@ void WhatIfPanel::rebuild() {
         return;
     }
     rows_.clear();
-    while (QLayoutItem* item = rows_layout_->takeAt(0)) {
-        item->widget()->hide();
-        item->widget()->deleteLater(); // a click on it may be what led here
-        delete item;
-    }
+    widgets::clearLayout(*rows_layout_);
     for (const PlanChange& change : changes) {
         auto* line = new QWidget;
         auto* layout = new QHBoxLayout(line);

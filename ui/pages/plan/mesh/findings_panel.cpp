@@ -4,6 +4,7 @@
 #include "ui/bridge/convert.h"
 #include "ui/models/finding_model.h"
 #include "ui/pages/table.h"
+#include "widgets/controls/arranging.h"
 #include "widgets/controls/card.h"
 #include "widgets/controls/controls.h"
 #include "widgets/controls/messages.h"
@@ -139,12 +140,7 @@ int FindingsPanel::selectedRow() const {
 }
 
 void FindingsPanel::showDetails() {
-    while (QLayoutItem* old = fixes_->takeAt(0)) {
-        if (old->widget() != nullptr) {
-            old->widget()->deleteLater(); // it may be the one that was clicked
-        }
-        delete old;
-    }
+    widgets::clearLayout(*fixes_);
     const int row = selectedRow();
     story_->setText(row < 0 ? QString() : model_->row(row).story);
     if (row < 0) {

@@ -5,6 +5,7 @@
 #include "ui/bridge/convert.h"
 #include "ui/models/advice_model.h"
 #include "ui/pages/table.h"
+#include "widgets/controls/arranging.h"
 #include "widgets/controls/card.h"
 #include "widgets/controls/controls.h"
 #include "widgets/controls/messages.h"
@@ -282,10 +283,7 @@ void AdvicePanel::fillChart() {
 }
 
 void AdvicePanel::fillReasons() {
-    while (QLayoutItem* item = reasons_->takeAt(0)) {
-        delete item->widget();
-        delete item;
-    }
+    widgets::clearLayout(*reasons_);
     const auto add = [this](const QString& text, TextStyle style, Role role) {
         auto* label = new TextLabel(text, style, role);
         label->setWordWrap(true);

@@ -2,6 +2,7 @@
 #include "ui/pages/plan/mesh/rules/dimension_row.h"
 
 #include "ui/bridge/convert.h"
+#include "widgets/controls/arranging.h"
 #include "widgets/controls/controls.h"
 #include "widgets/controls/flow_layout.h"
 #include "widgets/controls/text_label.h"
@@ -9,7 +10,6 @@
 #include "widgets/look/style.h"
 #include "widgets/mesh/axis_chip.h"
 
-#include <QApplication>
 #include <QDragEnterEvent>
 #include <QHBoxLayout>
 #include <QMenu>
@@ -84,11 +84,7 @@ void DimensionRow::setSheet(const TensorSheet* sheet) {
 }
 
 void DimensionRow::clear() {
-    while (QLayoutItem* item = flow_->takeAt(0)) {
-        item->widget()->setParent(nullptr);
-        item->widget()->deleteLater(); // its own menu may have asked for this
-        delete item;
-    }
+    widgets::clearLayout(*flow_);
     cells_.clear();
     because_ = nullptr;
     reason_ = nullptr;
@@ -99,10 +95,7 @@ void DimensionRow::addWords(const QString& words) {
 }
 
 void DimensionRow::rebuild() {
-    // Whoever edits by keys stays where they were.
-    const QWidget* focus = QApplication::focusWidget();
-    const bool had_focus = focus != nullptr && isAncestorOf(focus);
-    const QString focused = had_focus ? focus->objectName() : QString();
+    const widgets::KeptFocus focus(*this);
     clear();
     const auto rank = edit_.dims.size();
     addWords(rank == 0 ? tr("a single number") : rank == 1 ? tr("dimension") : tr("dimensions"));
@@ -117,13 +110,7 @@ void DimensionRow::rebuild() {
         addBecause();
     }
     arrange();
-    if (had_focus) {
-        if (auto* again = findChild<QWidget*>(focused)) {
-            again->setFocus(Qt::OtherFocusReason);
-        } else if (auto* slot = findChild<DropSlot*>()) {
-            slot->setFocus(Qt::OtherFocusReason);
-        }
-    }
+    focus.giveBack(findChild<DropSlot*>());
 }
 
 void DimensionRow::addBecause() {

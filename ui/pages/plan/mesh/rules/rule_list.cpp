@@ -4,6 +4,7 @@
 #include "ui/bridge/convert.h"
 #include "ui/bridge/draft/spec_edit.h"
 #include "ui/bridge/draft/stage_edit.h"
+#include "widgets/controls/arranging.h"
 #include "widgets/controls/card.h"
 #include "widgets/controls/controls.h"
 #include "widgets/controls/pill.h"
@@ -12,7 +13,6 @@
 #include "widgets/look/menu_text.h"
 #include "widgets/look/style.h"
 
-#include <QApplication>
 #include <QGridLayout>
 #include <QMenu>
 #include <QPushButton>
@@ -114,14 +114,8 @@ void RuleList::show(std::shared_ptr<const compile::RunConfig> config,
 }
 
 void RuleList::rebuild() {
-    const QWidget* focus = QApplication::focusWidget();
-    const QString focused =
-        focus != nullptr && rows_->isAncestorOf(focus) ? focus->objectName() : QString();
-    while (QLayoutItem* item = grid_->takeAt(0)) {
-        item->widget()->setParent(nullptr);
-        item->widget()->deleteLater(); // its own menu may have asked for this
-        delete item;
-    }
+    const widgets::KeptFocus focus(*rows_);
+    widgets::clearLayout(*grid_);
     int row = 0;
     int own = 0;
     for (const EffectiveRule& rule : effectiveRules(edit_)) {
@@ -132,9 +126,7 @@ void RuleList::rebuild() {
                                                 TextStyle::Caption, Role::Muted),
                          0, RuleListNameColumn, 1, RuleListRemoveColumn + 1);
     }
-    if (auto* again = rows_->findChild<QWidget*>(focused); again && !focused.isEmpty()) {
-        again->setFocus(Qt::OtherFocusReason);
-    }
+    focus.giveBack();
 }
 
 QString RuleList::whatOf(const std::string& logical) const {

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What many pages do with their layouts: empty one to fill it again.
+#pragma once
+
+#include <QString>
+
+class QLayout;
+class QWidget;
+
+namespace weft::widgets {
+
+/// Takes all out of a layout. Its widgets are hidden and below no parent at once, and deleted when
+/// the event loop runs again: a click on one of them, or its own menu, may be what led here.
+void clearLayout(QLayout& layout);
+
+/// Keyboard focus over such a change: whoever edits by keys stays where they were. Nothing within
+/// `place` has the focus from here on, until it is given back.
+class KeptFocus {
+public:
+    explicit KeptFocus(QWidget& place);
+    /// To the widget that has the name of the one before, or to `otherwise` where none has it.
+    void giveBack(QWidget* otherwise = nullptr) const;
+
+private:
+    QWidget& place_;
+    bool was_within_ = false;
+    QString name_;
+};
+
+} // namespace weft::widgets
