@@ -36,4 +36,10 @@ void KeptFocus::giveBack(QWidget* otherwise) const {
     }
 }
 
+ThinSplitter::ThinSplitter(Qt::Orientation orientation, const char* name) : QSplitter(orientation) {
+    setObjectName(name);
+    setHandleWidth(1);
+    setChildrenCollapsible(false);
+}
+
 } // namespace weft::widgets

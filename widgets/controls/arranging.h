@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What many pages do with their layouts: empty one to fill it again.
+// What many pages do with their layouts: empty one to fill it again, and divide a page by a thin
+// line that can be dragged.
 #pragma once
 
-#include <QString>
+#include <QSplitter>
 
 class QLayout;
-class QWidget;
 
 namespace weft::widgets {
 
@@ -25,6 +25,13 @@ private:
     QWidget& place_;
     bool was_within_ = false;
     QString name_;
+};
+
+/// A line of one pixel divides the parts, of which none vanishes. Where somebody left it is kept by
+/// its name, if it has one.
+class ThinSplitter : public QSplitter {
+public:
+    explicit ThinSplitter(Qt::Orientation orientation, const char* name = nullptr);
 };
 
 } // namespace weft::widgets

@@ -17,6 +17,7 @@
 #include "ui/pages/page_list.h"
 #include "ui/pages/undo_note.h"
 #include "ui/studio.h"
+#include "widgets/controls/arranging.h"
 #include "widgets/controls/card.h"
 #include "widgets/controls/messages.h"
 #include "widgets/look/icon.h"
@@ -24,7 +25,6 @@
 #include <QLineEdit>
 #include <QPushButton>
 #include <QShortcut>
-#include <QSplitter>
 #include <QStackedWidget>
 #include <QTableView>
 #include <QVBoxLayout>
@@ -49,10 +49,7 @@ CheckpointsPage::CheckpointsPage(Studio& studio, Actions& actions)
     column->setSpacing(0);
     column->addWidget(createHeader(actions));
     column->addWidget(new widgets::Hairline);
-    auto* splitter = new QSplitter(Qt::Horizontal);
-    splitter->setObjectName("checkpointsSplitter");
-    splitter->setHandleWidth(1);
-    splitter->setChildrenCollapsible(false);
+    auto* splitter = new widgets::ThinSplitter(Qt::Horizontal, "checkpointsSplitter");
     splitter->addWidget(createTree());
     stack_ = new QStackedWidget;
     auto* empty =

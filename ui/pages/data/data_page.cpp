@@ -20,6 +20,7 @@
 #include "ui/samples/class_panel.h"
 #include "ui/samples/data_sample_panel.h"
 #include "ui/studio.h"
+#include "widgets/controls/arranging.h"
 #include "widgets/controls/card.h"
 #include "widgets/controls/controls.h"
 #include "widgets/controls/messages.h"
@@ -28,7 +29,6 @@
 #include <QPushButton>
 #include <QScrollArea>
 #include <QShortcut>
-#include <QSplitter>
 #include <QStackedWidget>
 #include <QVBoxLayout>
 
@@ -177,9 +177,7 @@ void DataPage::takeSuggested(const config::Json& document) {
 }
 
 QWidget* DataPage::createContent() {
-    auto* splitter = new QSplitter(Qt::Horizontal);
-    splitter->setHandleWidth(1);
-    splitter->setChildrenCollapsible(false);
+    auto* splitter = new widgets::ThinSplitter(Qt::Horizontal);
     splitter->addWidget(createSettings());
     samples_ = new DataSamplePanel(preview_);
     splitter->addWidget(samples_);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/pages/live/chart_grid.h"
 
+#include "widgets/controls/arranging.h"
 #include "widgets/curves/line_chart.h"
 
-#include <QSplitter>
 #include <QVBoxLayout>
 
 #include <algorithm>
@@ -21,9 +21,7 @@ constexpr int kRowWidth = 1000; // of each cell: only that it is the same counts
 ChartGrid::ChartGrid(CurveRuns& runs, QWidget* parent) : QWidget(parent), runs_(runs) {
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
-    rows_ = new QSplitter(Qt::Vertical);
-    rows_->setHandleWidth(1);
-    rows_->setChildrenCollapsible(false);
+    rows_ = new widgets::ThinSplitter(Qt::Vertical);
     column->addWidget(rows_);
     link_ = new widgets::ChartLink(this);
     connect(&runs_.shown(), &RunModel::reset, this, &ChartGrid::hideUnsaid);
@@ -105,9 +103,7 @@ void ChartGrid::arrange() {
     }
     QList<int> shares;
     for (int first = 0; first < count; first += columns) {
-        auto* row = new QSplitter(Qt::Horizontal);
-        row->setHandleWidth(1);
-        row->setChildrenCollapsible(false);
+        auto* row = new widgets::ThinSplitter(Qt::Horizontal);
         for (int i = first; i < std::min(count, first + columns); ++i) {
             ChartCell* cell = cells_[static_cast<std::size_t>(i)];
             row->addWidget(cell);

@@ -16,6 +16,7 @@
 #include "ui/pages/live/try_panel.h"
 #include "ui/pages/page_list.h"
 #include "ui/studio.h"
+#include "widgets/controls/arranging.h"
 #include "widgets/controls/card.h"
 #include "widgets/controls/controls.h"
 #include "widgets/controls/messages.h"
@@ -28,7 +29,6 @@
 #include <QGridLayout>
 #include <QPushButton>
 #include <QSettings>
-#include <QSplitter>
 #include <QStackedWidget>
 #include <QVBoxLayout>
 
@@ -244,10 +244,7 @@ QWidget* LivePage::createRunPage(Actions& actions) {
     top->addWidget(summary_, 0, 0);
     column->addLayout(top);
     column->addWidget(new widgets::Hairline);
-    auto* splitter = new QSplitter(Qt::Horizontal);
-    splitter->setObjectName("trainSplitter");
-    splitter->setHandleWidth(1);
-    splitter->setChildrenCollapsible(false);
+    auto* splitter = new widgets::ThinSplitter(Qt::Horizontal, "trainSplitter");
     auto* left = new QWidget;
     auto* left_column = new QVBoxLayout(left);
     left_column->setContentsMargins(0, 0, 0, 0);
@@ -275,10 +272,7 @@ QWidget* LivePage::createRunPage(Actions& actions) {
 
 // The runs in the charts, and what the network makes of data.
 QWidget* LivePage::createSide(Actions& actions) {
-    auto* side = new QSplitter(Qt::Vertical);
-    side->setObjectName("trainSideSplitter");
-    side->setHandleWidth(1);
-    side->setChildrenCollapsible(false);
+    auto* side = new widgets::ThinSplitter(Qt::Vertical, "trainSideSplitter");
     auto* overlay = new OverlayPanel(*curve_runs_, studio_.index());
     side->addWidget(overlay);
     auto* lower = new widgets::Surface;

@@ -15,6 +15,7 @@
 #include "ui/pages/model/model_text_panel.h"
 #include "ui/pages/page_list.h"
 #include "ui/studio.h"
+#include "widgets/controls/arranging.h"
 #include "widgets/controls/card.h"
 #include "widgets/controls/figure_strip.h"
 #include "widgets/controls/messages.h"
@@ -23,7 +24,6 @@
 
 #include <QPushButton>
 #include <QScrollArea>
-#include <QSplitter>
 #include <QStackedWidget>
 #include <QVBoxLayout>
 
@@ -145,10 +145,7 @@ QWidget* ModelPage::createParts() {
     row->addWidget(figures_);
     column->addWidget(strip);
     column->addWidget(new widgets::Hairline);
-    auto* splitter = new QSplitter(Qt::Horizontal);
-    splitter->setObjectName("modelSplitter");
-    splitter->setHandleWidth(1);
-    splitter->setChildrenCollapsible(false);
+    auto* splitter = new widgets::ThinSplitter(Qt::Horizontal, "modelSplitter");
     tree_ = new LayerTree(source_, studio_.draft());
     tree_->setMinimumWidth(240);
     graph_ = new ModelGraph;
@@ -158,10 +155,7 @@ QWidget* ModelPage::createParts() {
     });
     connect(graph_, &ModelGraph::blockChosen, tree_, &LayerTree::choosePath);
     splitter->addWidget(tree_);
-    auto* middle = new QSplitter(Qt::Vertical);
-    middle->setObjectName("modelMiddleSplitter");
-    middle->setHandleWidth(1);
-    middle->setChildrenCollapsible(false);
+    auto* middle = new widgets::ThinSplitter(Qt::Vertical, "modelMiddleSplitter");
     text_ = new ModelTextPanel(source_);
     middle->addWidget(graph_);
     middle->addWidget(text_);

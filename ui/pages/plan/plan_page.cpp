@@ -14,6 +14,7 @@
 #include "ui/pages/plan/program/op_panel.h"
 #include "ui/pages/plan/program/program_panel.h"
 #include "ui/studio.h"
+#include "widgets/controls/arranging.h"
 #include "widgets/controls/card.h"
 #include "widgets/controls/controls.h"
 #include "widgets/controls/messages.h"
@@ -26,7 +27,6 @@
 #include <QScopedValueRollback>
 #include <QScrollArea>
 #include <QShortcut>
-#include <QSplitter>
 #include <QStackedWidget>
 #include <QStyle>
 #include <QVBoxLayout>
@@ -151,14 +151,8 @@ QWidget* PlanPage::createHeader() {
 }
 
 QWidget* PlanPage::createPlan() {
-    auto* splitter = new QSplitter(Qt::Horizontal);
-    splitter->setObjectName("planSplitter");
-    splitter->setHandleWidth(1);
-    splitter->setChildrenCollapsible(false);
-    auto* left = new QSplitter(Qt::Vertical);
-    left->setObjectName("planLeftSplitter");
-    left->setHandleWidth(1);
-    left->setChildrenCollapsible(false);
+    auto* splitter = new widgets::ThinSplitter(Qt::Horizontal, "planSplitter");
+    auto* left = new widgets::ThinSplitter(Qt::Vertical, "planLeftSplitter");
     memory_ = new StepMemoryPanel;
     left->addWidget(memory_);
     ops_ = new OpPanel;

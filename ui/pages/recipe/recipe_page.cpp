@@ -16,6 +16,7 @@
 #include "ui/pages/recipe/schedule_panel.h"
 #include "ui/pages/recipe/stopping_panel.h"
 #include "ui/studio.h"
+#include "widgets/controls/arranging.h"
 #include "widgets/controls/card.h"
 #include "widgets/controls/messages.h"
 #include "widgets/look/icon.h"
@@ -26,7 +27,6 @@
 #include <QPushButton>
 #include <QScrollArea>
 #include <QScrollBar>
-#include <QSplitter>
 #include <QStackedWidget>
 #include <QVBoxLayout>
 
@@ -98,10 +98,7 @@ RecipePage::RecipePage(Studio& studio, Actions& actions)
     connect(edit_text_, &QPushButton::clicked, actions_.get(action::kEditConfig),
             &QAction::trigger);
     stack_->addWidget(message_);
-    auto* splitter = new QSplitter(Qt::Horizontal);
-    splitter->setObjectName("trainingSplitter");
-    splitter->setHandleWidth(1);
-    splitter->setChildrenCollapsible(false);
+    auto* splitter = new widgets::ThinSplitter(Qt::Horizontal, "trainingSplitter");
     settings_ = createSettings();
     pictures_ = createPictures();
     splitter->addWidget(settings_);
@@ -196,10 +193,7 @@ QWidget* RecipePage::createSettings() {
 }
 
 QWidget* RecipePage::createPictures() {
-    auto* splitter = new QSplitter(Qt::Vertical);
-    splitter->setObjectName("trainingSideSplitter");
-    splitter->setHandleWidth(1);
-    splitter->setChildrenCollapsible(false);
+    auto* splitter = new widgets::ThinSplitter(Qt::Vertical, "trainingSideSplitter");
     const auto panel = [](QWidget* part) {
         auto* out = new widgets::Surface;
         auto* column = new QVBoxLayout(out);

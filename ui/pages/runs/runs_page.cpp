@@ -13,6 +13,7 @@
 #include "ui/pages/runs/trash_dialog.h"
 #include "ui/pages/undo_note.h"
 #include "ui/studio.h"
+#include "widgets/controls/arranging.h"
 #include "widgets/controls/card.h"
 #include "widgets/controls/controls.h"
 #include "widgets/controls/messages.h"
@@ -25,7 +26,6 @@
 #include <QMenu>
 #include <QPushButton>
 #include <QShortcut>
-#include <QSplitter>
 #include <QStackedWidget>
 #include <QTableView>
 #include <QVBoxLayout>
@@ -55,9 +55,7 @@ RunsPage::RunsPage(Studio& studio, Actions& actions) : studio_(studio) {
     column->setSpacing(0);
     column->addWidget(createHeader(actions));
     column->addWidget(new widgets::Hairline);
-    splitter_ = new QSplitter(Qt::Vertical);
-    splitter_->setHandleWidth(1);
-    splitter_->setChildrenCollapsible(false);
+    splitter_ = new widgets::ThinSplitter(Qt::Vertical);
     splitter_->addWidget(createTable());
     compare_ = new ComparePanel(curves_);
     splitter_->addWidget(compare_);

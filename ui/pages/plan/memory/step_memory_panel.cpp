@@ -4,12 +4,12 @@
 #include "ui/bridge/convert.h"
 #include "ui/models/tensor_model.h"
 #include "ui/pages/table.h"
+#include "widgets/controls/arranging.h"
 #include "widgets/controls/card.h"
 #include "widgets/controls/controls.h"
 #include "widgets/views/memory_timeline.h"
 
 #include <QHeaderView>
-#include <QSplitter>
 #include <QTableView>
 #include <QVBoxLayout>
 
@@ -27,9 +27,7 @@ StepMemoryPanel::StepMemoryPanel(QWidget* parent) : QWidget(parent) {
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
-    auto* splitter = new QSplitter(Qt::Horizontal);
-    splitter->setHandleWidth(1);
-    splitter->setChildrenCollapsible(false);
+    auto* splitter = new widgets::ThinSplitter(Qt::Horizontal);
     splitter->addWidget(createTimeline());
     splitter->addWidget(createAlive());
     splitter->setStretchFactor(0, 1);

@@ -17,6 +17,7 @@
 #include "ui/pages/plan/moment/scrub_panel.h"
 #include "ui/settings/settings.h"
 #include "ui/studio.h"
+#include "widgets/controls/arranging.h"
 #include "widgets/controls/card.h"
 #include "widgets/mesh/device_grid.h"
 #include "widgets/mesh/tile_view.h"
@@ -25,7 +26,6 @@
 #include <QScrollArea>
 #include <QScrollBar>
 #include <QShortcut>
-#include <QSplitter>
 #include <QVBoxLayout>
 
 #include <algorithm>
@@ -44,9 +44,9 @@ constexpr int kMeshPartLeastHeight = 466; // of both, at text size 1
 constexpr int kFadeMs = 60;
 
 /// Asks for the height that it must have, not the one that its parts would like.
-class LowSplitter : public QSplitter {
+class LowSplitter : public widgets::ThinSplitter {
 public:
-    using QSplitter::QSplitter;
+    using ThinSplitter::ThinSplitter;
     QSize sizeHint() const override { return {QSplitter::sizeHint().width(), minimumHeight()}; }
 };
 
@@ -80,8 +80,6 @@ MeshPanel::MeshPanel(Studio& studio, PlanPreview& preview, const Planner& planne
     upper->addWidget(new widgets::Hairline);
     column->addWidget(upper_);
     rows_ = new LowSplitter(Qt::Vertical);
-    rows_->setHandleWidth(1);
-    rows_->setChildrenCollapsible(false);
     rows_->addWidget(createTensors());
     createLower(studio, planner);
     rows_->addWidget(drawer_);
@@ -167,9 +165,7 @@ void MeshPanel::setLowerFull(bool full) {
 
 /// The tensors, the devices, and how a tensor lies on them.
 QWidget* MeshPanel::createTensors() {
-    auto* columns = new QSplitter(Qt::Horizontal);
-    columns->setHandleWidth(1);
-    columns->setChildrenCollapsible(false);
+    auto* columns = new widgets::ThinSplitter(Qt::Horizontal);
     tensors_ = new TensorTree;
     columns->addWidget(tensors_);
     devices_ = new DevicePanel;
@@ -222,9 +218,7 @@ void MeshPanel::createFindings() {
 
 /// What the devices say to each other, and when each works.
 QWidget* MeshPanel::createStep() {
-    auto* columns = new QSplitter(Qt::Horizontal);
-    columns->setHandleWidth(1);
-    columns->setChildrenCollapsible(false);
+    auto* columns = new widgets::ThinSplitter(Qt::Horizontal);
     exchanges_ = new ExchangePanel;
     columns->addWidget(exchanges_);
     pipeline_ = new PipelinePanel;

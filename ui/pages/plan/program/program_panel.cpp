@@ -6,6 +6,7 @@
 #include "ui/bridge/convert.h"
 #include "ui/bridge/plan/plan_preview.h"
 #include "ui/pages/table.h"
+#include "widgets/controls/arranging.h"
 #include "widgets/controls/card.h"
 #include "widgets/controls/controls.h"
 #include "widgets/controls/line_view.h"
@@ -23,7 +24,6 @@
 #include <QLineEdit>
 #include <QPushButton>
 #include <QShortcut>
-#include <QSplitter>
 #include <QStackedWidget>
 #include <QStandardItemModel>
 #include <QVBoxLayout>
@@ -89,9 +89,7 @@ ProgramPanel::ProgramPanel(PlanPreview& preview, QWidget* parent)
     : QWidget(parent), preview_(preview) {
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
-    splitter_ = new QSplitter(Qt::Horizontal);
-    splitter_->setHandleWidth(1);
-    splitter_->setChildrenCollapsible(false);
+    splitter_ = new widgets::ThinSplitter(Qt::Horizontal);
     splitter_->addWidget(createPasses());
     splitter_->addWidget(createText());
     splitter_->setStretchFactor(1, 1);

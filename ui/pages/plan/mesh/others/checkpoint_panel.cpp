@@ -8,6 +8,7 @@
 #include "ui/file_dialog.h"
 #include "ui/models/reshard_model.h"
 #include "ui/pages/table.h"
+#include "widgets/controls/arranging.h"
 #include "widgets/controls/card.h"
 #include "widgets/controls/controls.h"
 #include "widgets/controls/messages.h"
@@ -21,7 +22,6 @@
 #include <QScrollArea>
 #include <QSignalBlocker>
 #include <QSortFilterProxyModel>
-#include <QSplitter>
 #include <QStackedWidget>
 #include <QVBoxLayout>
 
@@ -113,9 +113,7 @@ QWidget* CheckpointPanel::createHeader() {
 }
 
 QWidget* CheckpointPanel::createContent() {
-    auto* splitter = new QSplitter(Qt::Horizontal);
-    splitter->setHandleWidth(1);
-    splitter->setChildrenCollapsible(false);
+    auto* splitter = new widgets::ThinSplitter(Qt::Horizontal);
     splitter->addWidget(createList());
     auto* middle = new QWidget;
     auto* column = new QVBoxLayout(middle);

@@ -7,6 +7,7 @@
 #include "ui/bridge/draft/mesh_edit.h"
 #include "ui/models/compare_model.h"
 #include "ui/pages/table.h"
+#include "widgets/controls/arranging.h"
 #include "widgets/controls/card.h"
 #include "widgets/controls/controls.h"
 #include "widgets/controls/messages.h"
@@ -18,7 +19,6 @@
 #include <QScrollArea>
 #include <QSignalBlocker>
 #include <QSortFilterProxyModel>
-#include <QSplitter>
 #include <QStackedWidget>
 #include <QVBoxLayout>
 
@@ -123,9 +123,7 @@ QWidget* PlanComparePanel::createMemory() {
 }
 
 QWidget* PlanComparePanel::createTables() {
-    auto* splitter = new QSplitter(Qt::Horizontal);
-    splitter->setHandleWidth(1);
-    splitter->setChildrenCollapsible(false);
+    auto* splitter = new widgets::ThinSplitter(Qt::Horizontal);
     splitter->addWidget(createMemory());
     figures_ = new FigureModel(this);
     figure_table_ = createTable(figures_, "compareFigures", tr("Figures of both"));

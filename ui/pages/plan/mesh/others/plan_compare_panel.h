@@ -13,7 +13,6 @@
 class QComboBox;
 class QPushButton;
 class QSortFilterProxyModel;
-class QSplitter;
 class QTableView;
 
 namespace weft::widgets {

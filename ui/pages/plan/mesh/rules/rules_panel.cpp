@@ -4,8 +4,8 @@
 #include "ui/pages/plan/mesh/rules/rule_list.h"
 #include "ui/pages/plan/mesh/rules/spec_list.h"
 #include "ui/pages/plan/mesh/step/schedule_box.h"
+#include "widgets/controls/arranging.h"
 
-#include <QSplitter>
 #include <QVBoxLayout>
 
 namespace weft::ui {
@@ -13,9 +13,7 @@ namespace weft::ui {
 RulesPanel::RulesPanel(QWidget* parent) : QWidget(parent) {
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
-    auto* columns = new QSplitter(Qt::Horizontal);
-    columns->setHandleWidth(1);
-    columns->setChildrenCollapsible(false);
+    auto* columns = new widgets::ThinSplitter(Qt::Horizontal);
     rules_ = new RuleList;
     specs_ = new SpecList;
     schedule_ = new ScheduleBox;
