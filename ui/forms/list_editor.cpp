@@ -4,8 +4,10 @@
 #include "core/config/pointer.h"
 #include "ui/bridge/convert.h"
 #include "ui/forms/number_input.h"
+#include "widgets/controls/arranging.h"
 #include "widgets/controls/controls.h"
 #include "widgets/controls/flow_layout.h"
+#include "widgets/controls/icon_button.h"
 #include "widgets/controls/text_label.h"
 #include "widgets/look/icon.h"
 #include "widgets/look/style.h"
@@ -25,25 +27,6 @@ namespace {
 using config::Json;
 
 constexpr int kListEditorButton = 24;
-
-void clear(QLayout* layout) {
-    while (QLayoutItem* item = layout->takeAt(0)) {
-        item->widget()->hide();
-        item->widget()->deleteLater(); // one of its own buttons may have asked for this
-        delete item;
-    }
-}
-
-QPushButton* flatButton(const char* icon, const QString& id, const QString& name) {
-    auto* button = new QPushButton(widgets::icon(icon), {});
-    button->setObjectName(id);
-    button->setAccessibleName(name);
-    button->setToolTip(name);
-    button->setFixedWidth(kListEditorButton);
-    widgets::setButtonKind(button, widgets::ButtonKind::Flat);
-    widgets::setCompact(button);
-    return button;
-}
 
 QPushButton* addButton(const FieldEditor& editor, const QString& what) {
     auto* button = new QPushButton(widgets::icon("plus"), what);
@@ -181,7 +164,7 @@ void ListEditor::rebuild(std::size_t count) {
     if (small) {
         place_->layout()->removeWidget(add_);
     }
-    clear(place_->layout());
+    widgets::clearLayout(*place_->layout());
     editors_.clear();
     for (std::size_t i = 0; i < count; ++i) {
         place_->layout()->addWidget(createItem(i));
@@ -204,8 +187,9 @@ bool ListEditor::mayShrink() const {
 
 QWidget* ListEditor::itemButton(const char* icon, const QString& name, std::size_t index,
                                 void (ListEditor::*change)(std::size_t)) {
-    QPushButton* button =
-        flatButton(icon, QString("%1:%2/%3").arg(icon, toQString(pointer())).arg(index), name);
+    QPushButton* button = widgets::iconButton(
+        icon, QString("%1:%2/%3").arg(icon, toQString(pointer())).arg(index), name);
+    button->setFixedWidth(kListEditorButton);
     connect(button, &QPushButton::clicked, this, [this, change, index] { (this->*change)(index); });
     return button;
 }
@@ -312,7 +296,7 @@ void MapEditor::refresh() {
 
 void MapEditor::rebuild(const std::vector<std::string>& keys) {
     keys_ = keys;
-    clear(place_->layout());
+    widgets::clearLayout(*place_->layout());
     editors_.clear();
     for (const std::string& key : keys) {
         auto* whole = new QWidget;
@@ -332,8 +316,9 @@ void MapEditor::rebuild(const std::vector<std::string>& keys) {
         editors_.push_back(editor);
         row->addWidget(editor, 1);
         QPushButton* remove =
-            flatButton("close", "remove:" + toQString(config::pointer_to(pointer(), key)),
-                       tr("Remove %1").arg(toQString(key)));
+            widgets::iconButton("close", "remove:" + toQString(config::pointer_to(pointer(), key)),
+                                tr("Remove %1").arg(toQString(key)));
+        remove->setFixedWidth(kListEditorButton);
         connect(remove, &QPushButton::clicked, this, [this, key] {
             Json all = entries();
             all.erase(key);

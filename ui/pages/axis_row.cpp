@@ -5,6 +5,7 @@
 #include "widgets/controls/arranging.h"
 #include "widgets/controls/controls.h"
 #include "widgets/controls/flow_layout.h"
+#include "widgets/controls/icon_button.h"
 #include "widgets/controls/short_spin_box.h"
 #include "widgets/controls/text_label.h"
 #include "widgets/look/icon.h"
@@ -136,13 +137,11 @@ QWidget* AxisRow::createChip(std::size_t axis) {
             [this, axis](int value) { emit edited(withAxisSize(edit_, axis, value)); });
     row->addWidget(size);
     if (edit_.axes.size() > 1) {
-        auto* cross = new QPushButton(widgets::icon("close", Role::Muted), {});
-        cross->setObjectName("axisRemove_" + name);
-        cross->setAccessibleName(tr("Remove axis %1").arg(name));
+        QPushButton* cross =
+            widgets::iconButton("close", "axisRemove_" + name, tr("Remove axis %1").arg(name));
+        cross->setIcon(widgets::icon("close", Role::Muted));
         cross->setToolTip(tr("Remove %1: its devices go to the first axis").arg(name));
         cross->setFixedWidth(kCross);
-        widgets::setButtonKind(cross, widgets::ButtonKind::Flat);
-        widgets::setCompact(cross);
         connect(cross, &QPushButton::clicked, this, [this, axis] { remove(axis); });
         row->addWidget(cross);
     }

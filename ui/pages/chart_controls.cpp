@@ -3,6 +3,7 @@
 
 #include "ui/pages/chart_frame.h"
 #include "widgets/controls/card.h"
+#include "widgets/controls/icon_button.h"
 #include "widgets/controls/text_label.h"
 #include "widgets/curves/line_chart.h"
 #include "widgets/curves/series_store.h"
@@ -75,11 +76,7 @@ XAxis ChartControls::axis() const {
 }
 
 QPushButton* ChartControls::createLinkButton(widgets::ChartLink& link) {
-    auto* button = new QPushButton(widgets::icon("link"), {});
-    button->setToolTip(tr("Charts zoom together"));
-    button->setAccessibleName(button->toolTip());
-    widgets::setButtonKind(button, widgets::ButtonKind::Flat);
-    widgets::setCompact(button);
+    QPushButton* button = widgets::iconButton("link", {}, tr("Charts zoom together"));
     button->setCheckable(true);
     button->setChecked(link.isRangeLinked());
     connect(button, &QPushButton::toggled, &link, &widgets::ChartLink::setRangeLinked);

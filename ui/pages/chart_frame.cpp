@@ -3,6 +3,7 @@
 
 #include "ui/pages/drawings.h"
 #include "widgets/controls/card.h"
+#include "widgets/controls/icon_button.h"
 #include "widgets/curves/line_chart.h"
 #include "widgets/look/icon.h"
 #include "widgets/look/style.h"
@@ -75,12 +76,7 @@ QWidget* ChartFrame::createStrip() {
 }
 
 QPushButton* ChartFrame::addTool(const QString& name, const QString& icon, const QString& tip) {
-    auto* button = new QPushButton(widgets::icon(icon), {});
-    button->setObjectName(name);
-    button->setToolTip(tip);
-    button->setAccessibleName(tip);
-    widgets::setButtonKind(button, widgets::ButtonKind::Flat);
-    widgets::setCompact(button);
+    QPushButton* button = widgets::iconButton(icon, name, tip);
     strip_->addWidget(button);
     return button;
 }

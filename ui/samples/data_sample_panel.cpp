@@ -7,6 +7,7 @@
 #include "ui/samples/sample_picture.h"
 #include "widgets/controls/card.h"
 #include "widgets/controls/controls.h"
+#include "widgets/controls/icon_button.h"
 #include "widgets/controls/messages.h"
 #include "widgets/controls/text_label.h"
 #include "widgets/look/icon.h"
@@ -41,15 +42,6 @@ int pageSizeOf(SampleForm form) {
     return form == SampleForm::Images     ? kImages
            : form == SampleForm::Features ? kSamplePartRows
                                           : kRuns;
-}
-
-QPushButton* arrow(const char* name, const char* icon, const QString& what) {
-    auto* button = new QPushButton(widgets::icon(icon), {});
-    button->setObjectName(name);
-    button->setAccessibleName(what);
-    button->setToolTip(what);
-    widgets::setCompact(button);
-    return button;
 }
 
 } // namespace
@@ -108,8 +100,10 @@ DataSamplePanel::DataSamplePanel(DataPreview& preview, QWidget* parent)
 
 QWidget* DataSamplePanel::createHeader() {
     header_ = new widgets::SectionHeader(tr("Samples"));
-    back_ = arrow("samplesBack", "chevron-left", tr("Earlier samples (Page Up)"));
-    on_ = arrow("samplesOn", "chevron-right", tr("Later samples (Page Down)"));
+    using widgets::iconButton;
+    constexpr auto kind = widgets::ButtonKind::Normal;
+    back_ = iconButton("chevron-left", "samplesBack", tr("Earlier samples (Page Up)"), kind);
+    on_ = iconButton("chevron-right", "samplesOn", tr("Later samples (Page Down)"), kind);
     place_ = new QLineEdit;
     place_->setObjectName("samplesPlace");
     place_->setAccessibleName(tr("Go to sample"));

@@ -6,6 +6,7 @@
 #include "ui/pages/live/checkpoint_choice.h"
 #include "widgets/controls/card.h"
 #include "widgets/controls/controls.h"
+#include "widgets/controls/icon_button.h"
 #include "widgets/controls/text_label.h"
 #include "widgets/look/icon.h"
 #include "widgets/views/confusion_view.h"
@@ -89,12 +90,8 @@ ConfusionPanel::ConfusionPanel(RunModel& run, TrialHost& host, SamplePictures& p
     count_->setObjectName("confusionCount");
     widgets::setCompact(count_);
     second->addWidget(count_, 0, Qt::AlignTop);
-    export_ = new QPushButton(widgets::icon("export"), {});
-    export_->setObjectName("confusionExport");
+    export_ = widgets::iconButton("export", "confusionExport", tr("Export the confusion matrix"));
     export_->setToolTip(tr("Export as picture or table"));
-    export_->setAccessibleName(tr("Export the confusion matrix"));
-    widgets::setButtonKind(export_, widgets::ButtonKind::Flat);
-    widgets::setCompact(export_);
     second->addWidget(export_, 0, Qt::AlignTop);
     column->addLayout(second);
     view_ = new widgets::ConfusionView;

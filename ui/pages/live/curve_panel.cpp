@@ -4,6 +4,7 @@
 #include "ui/pages/chart_controls.h"
 #include "ui/pages/live/chart_grid.h"
 #include "widgets/controls/card.h"
+#include "widgets/controls/icon_button.h"
 #include "widgets/curves/line_chart.h"
 #include "widgets/look/icon.h"
 #include "widgets/look/style.h"
@@ -77,7 +78,7 @@ QWidget* CurvePanel::createHeader() {
     preset_->setAccessibleName(tr("Which charts there are"));
     widgets::setCompact(preset_);
     header->addControl(preset_);
-    add_ = addTool("addChart", "plus", tr("Add a chart"));
+    add_ = widgets::iconButton("plus", "addChart", tr("Add a chart"));
     header->addControl(add_);
     QPushButton* linked = controls_->createLinkButton(*grid_->link());
     linked->setObjectName("linkCharts");
@@ -104,19 +105,9 @@ QWidget* CurvePanel::createHeader() {
     return header;
 }
 
-QPushButton* CurvePanel::addTool(const QString& name, const QString& icon, const QString& tip) {
-    auto* button = new QPushButton(widgets::icon(icon), {});
-    button->setObjectName(name);
-    button->setToolTip(tip);
-    button->setAccessibleName(tip);
-    widgets::setButtonKind(button, widgets::ButtonKind::Flat);
-    widgets::setCompact(button);
-    return button;
-}
-
 // What is off unless asked for; an entry that would change nothing is disabled.
 QWidget* CurvePanel::createViewButton() {
-    QPushButton* button = addTool("chartView", "eye", tr("What the charts show"));
+    QPushButton* button = widgets::iconButton("eye", "chartView", tr("What the charts show"));
     auto* menu = new QMenu(button);
     whole_run_ = menu->addAction(tr("The whole planned run"));
     whole_run_->setObjectName("showWholeRun");

@@ -41,7 +41,6 @@ signals:
 private:
     QWidget* createHeader();
     QWidget* createViewButton();
-    QPushButton* addTool(const QString& name, const QString& icon, const QString& tip);
     ChartSpan span() const;
     void takeCell(ChartCell* cell);
     void showPreset();

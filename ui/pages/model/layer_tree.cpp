@@ -5,6 +5,7 @@
 #include "core/config/pointer.h"
 #include "ui/bridge/convert.h"
 #include "widgets/controls/card.h"
+#include "widgets/controls/icon_button.h"
 #include "widgets/look/icon.h"
 #include "widgets/look/style.h"
 
@@ -52,17 +53,6 @@ void makeCurrent(QTreeWidget& tree, QTreeWidgetItem* item) {
                         QItemSelectionModel::ClearAndSelect | QItemSelectionModel::Rows);
 }
 
-QPushButton* toolButton(const char* icon, const QString& id, const QString& name) {
-    auto* button = new QPushButton(widgets::icon(icon), {});
-    button->setObjectName(id);
-    button->setAccessibleName(name);
-    button->setToolTip(name);
-    button->setFixedWidth(kLayerTreeButton);
-    widgets::setButtonKind(button, widgets::ButtonKind::Flat);
-    widgets::setCompact(button);
-    return button;
-}
-
 } // namespace
 
 LayerTree::LayerTree(FormSource& source, Draft& draft, QWidget* parent)
@@ -71,15 +61,19 @@ LayerTree::LayerTree(FormSource& source, Draft& draft, QWidget* parent)
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
     auto* header = new widgets::SectionHeader(tr("Blocks"));
-    add_ = toolButton("plus", "layerAdd", tr("Add a layer after the chosen one"));
+    add_ = widgets::iconButton("plus", "layerAdd", tr("Add a layer after the chosen one"));
     add_menu_ = new QMenu(add_);
     add_->setMenu(add_menu_);
     connect(add_menu_, &QMenu::aboutToShow, this, &LayerTree::fillAddMenu);
-    duplicate_ = toolButton("copy", "layerDuplicate", tr("Duplicate the selected layers (Ctrl+D)"));
-    up_ = toolButton("chevron-up", "layerUp", tr("Move the selected layers up (Alt+Up)"));
-    down_ = toolButton("chevron-down", "layerDown", tr("Move the selected layers down (Alt+Down)"));
-    remove_ = toolButton("trash", "layerDelete", tr("Delete the selected layers (Delete)"));
+    duplicate_ =
+        widgets::iconButton("copy", "layerDuplicate", tr("Duplicate the selected layers (Ctrl+D)"));
+    up_ = widgets::iconButton("chevron-up", "layerUp", tr("Move the selected layers up (Alt+Up)"));
+    down_ = widgets::iconButton("chevron-down", "layerDown",
+                                tr("Move the selected layers down (Alt+Down)"));
+    remove_ =
+        widgets::iconButton("trash", "layerDelete", tr("Delete the selected layers (Delete)"));
     for (QPushButton* button : {add_, duplicate_, up_, down_, remove_}) {
+        button->setFixedWidth(kLayerTreeButton);
         header->addControl(button);
     }
     column->addWidget(header);

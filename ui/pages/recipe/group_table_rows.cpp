@@ -7,6 +7,7 @@
 #include "ui/forms/number_input.h"
 #include "ui/forms/problem_lines.h"
 #include "ui/forms/table_form.h"
+#include "widgets/controls/icon_button.h"
 #include "widgets/controls/side_scroll.h"
 #include "widgets/controls/text_label.h"
 #include "widgets/look/icon.h"
@@ -65,17 +66,6 @@ TextLabel* monoLabel(const QString& text, Role role = Role::Text) {
     auto* label = new TextLabel(text, TextStyle::Mono, role);
     label->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
     return label;
-}
-
-QPushButton* groupButton(const char* icon, const QString& id, const QString& name) {
-    auto* button = new QPushButton(widgets::icon(icon), {});
-    button->setObjectName(id);
-    button->setAccessibleName(name);
-    button->setToolTip(name);
-    button->setFixedWidth(kGroupTableButton);
-    widgets::setButtonKind(button, widgets::ButtonKind::Flat);
-    widgets::setCompact(button);
-    return button;
 }
 
 /// The line of a group in the grid; its other settings stand on the next one.
@@ -169,24 +159,25 @@ void GroupTable::addButtons(Row& row, std::size_t index, int line) {
     auto* buttons = new QHBoxLayout;
     buttons->setSpacing(0);
     const QString number = QString::number(index);
-    row.more =
-        groupButton("more", "groupMore" + number, tr("Other settings of group %1").arg(index));
+    row.more = widgets::iconButton("more", "groupMore" + number,
+                                   tr("Other settings of group %1").arg(index));
     connect(row.more, &QPushButton::clicked, this, [this, index] {
         if (open_.erase(index) == 0) {
             open_.insert(index);
         }
         refresh();
     });
-    buttons->addWidget(row.more);
     QPushButton* up =
-        groupButton("chevron-up", "groupUp" + number, tr("Move group %1 up").arg(index));
+        widgets::iconButton("chevron-up", "groupUp" + number, tr("Move group %1 up").arg(index));
     up->setEnabled(index > 0);
     connect(up, &QPushButton::clicked, this, [this, index] { move(index, index - 1); });
-    buttons->addWidget(up);
     QPushButton* remove =
-        groupButton("close", "groupRemove" + number, tr("Remove group %1").arg(index));
+        widgets::iconButton("close", "groupRemove" + number, tr("Remove group %1").arg(index));
     connect(remove, &QPushButton::clicked, this, [this, index] { this->remove(index); });
-    buttons->addWidget(remove);
+    for (QPushButton* button : {row.more, up, remove}) {
+        button->setFixedWidth(kGroupTableButton);
+        buttons->addWidget(button);
+    }
     grid_->addLayout(buttons, line, GroupTableButtonsColumn);
 }
 

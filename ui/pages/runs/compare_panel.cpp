@@ -8,6 +8,7 @@
 #include "ui/pages/drawings.h"
 #include "widgets/controls/card.h"
 #include "widgets/controls/controls.h"
+#include "widgets/controls/icon_button.h"
 #include "widgets/controls/messages.h"
 #include "widgets/curves/line_chart.h"
 #include "widgets/look/icon.h"
@@ -136,12 +137,7 @@ ComparePanel::ComparePanel(RunCurves& curves, QWidget* parent) : QWidget(parent)
     widgets::setCompact(axes_);
     connect(axes_, &QPushButton::clicked, this, &ComparePanel::chooseAxes);
     header_->addControl(axes_);
-    export_ = new QPushButton(widgets::icon("export"), {});
-    export_->setObjectName("compareExport");
-    export_->setToolTip(tr("Export what is shown"));
-    export_->setAccessibleName(tr("Export what is shown"));
-    widgets::setButtonKind(export_, widgets::ButtonKind::Flat);
-    widgets::setCompact(export_);
+    export_ = widgets::iconButton("export", "compareExport", tr("Export what is shown"));
     connect(export_, &QPushButton::clicked, this, &ComparePanel::exportView);
     header_->addControl(export_);
     part_ = new widgets::SegmentedControl({tr("Curves"), tr("Differences"), tr("Parallel")});

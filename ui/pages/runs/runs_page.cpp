@@ -16,6 +16,7 @@
 #include "widgets/controls/arranging.h"
 #include "widgets/controls/card.h"
 #include "widgets/controls/controls.h"
+#include "widgets/controls/icon_button.h"
 #include "widgets/controls/messages.h"
 #include "widgets/controls/text_label.h"
 #include "widgets/look/icon.h"
@@ -179,12 +180,7 @@ void RunsPage::createTableActions() {
     trash_ =
         addButton("trashRuns", tr("Move to trash…"), tr("Move the selected runs to the trash"));
     connect(trash_, &QPushButton::clicked, this, &RunsPage::trashSelected);
-    auto* columns = new QPushButton(widgets::icon("more"), {});
-    columns->setObjectName("runColumns");
-    columns->setToolTip(tr("Columns of the table"));
-    columns->setAccessibleName(tr("Columns of the table"));
-    widgets::setButtonKind(columns, widgets::ButtonKind::Flat);
-    widgets::setCompact(columns);
+    QPushButton* columns = widgets::iconButton("more", "runColumns", tr("Columns of the table"));
     table_header_->addControl(columns);
     connect(columns, &QPushButton::clicked, this, [this, columns] {
         table_->showColumnMenu(

@@ -4,6 +4,7 @@
 #include "ui/bridge/convert.h"
 #include "widgets/controls/card.h"
 #include "widgets/controls/controls.h"
+#include "widgets/controls/icon_button.h"
 #include "widgets/look/icon.h"
 #include "widgets/mesh/device_grid.h"
 #include "widgets/views/memory_legend.h"
@@ -47,12 +48,7 @@ DevicePanel::DevicePanel(QWidget* parent) : QWidget(parent) {
 void DevicePanel::addZoom() {
     const auto button = [this](const char* icon, const char* object_name, const QString& name,
                                const QString& help, bool in) {
-        auto* made = new QPushButton;
-        made->setObjectName(object_name);
-        made->setIcon(widgets::icon(icon));
-        made->setFlat(true);
-        widgets::setCompact(made);
-        made->setAccessibleName(name);
+        QPushButton* made = widgets::iconButton(icon, object_name, name);
         made->setToolTip(help);
         made->hide();
         header_->addControl(made);

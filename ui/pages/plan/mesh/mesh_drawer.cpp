@@ -3,6 +3,7 @@
 
 #include "widgets/controls/card.h"
 #include "widgets/controls/controls.h"
+#include "widgets/controls/icon_button.h"
 #include "widgets/look/icon.h"
 
 #include <QEvent>
@@ -34,11 +35,8 @@ MeshDrawer::MeshDrawer(QWidget* parent) : QWidget(parent) {
     tabs_->setCompact(true);
     row->addWidget(tabs_);
     row->addStretch(1);
-    full_ = new QPushButton;
-    full_->setObjectName("drawerFullKept");
+    full_ = widgets::iconButton("expand", "drawerFullKept", {});
     full_->setCheckable(true);
-    widgets::setButtonKind(full_, widgets::ButtonKind::Flat);
-    widgets::setCompact(full_);
     row->addWidget(full_);
     column->addWidget(panel);
     column->addWidget(new widgets::Hairline);

@@ -4,6 +4,7 @@
 #include "ui/pages/plan/moment/moment_line.h"
 #include "widgets/controls/card.h"
 #include "widgets/controls/controls.h"
+#include "widgets/controls/icon_button.h"
 #include "widgets/controls/text_label.h"
 #include "widgets/look/icon.h"
 #include "widgets/look/theme_controller.h"
@@ -74,20 +75,17 @@ QWidget* ScrubPanel::createControls() {
     auto* row = new QHBoxLayout(bar);
     row->setContentsMargins(0, 0, 0, 0);
     row->setSpacing(widgets::space::kTight);
-    const auto button = [&](const char* name, const QString& icon, const QString& text) {
-        auto* made = new QPushButton(widgets::icon(icon), {});
-        made->setObjectName(name);
-        made->setToolTip(text);
-        made->setAccessibleName(text);
-        widgets::setCompact(made);
+    using widgets::ButtonKind;
+    const auto button = [&](const QString& icon, const QString& name, const QString& what,
+                            ButtonKind kind) {
+        auto* made = widgets::iconButton(icon, name, what, kind);
         row->addWidget(made);
         return made;
     };
-    back_ = button("scrubBack", "chevron-left", tr("Op before (Left)"));
-    play_ = button("scrubPlay", "play", tr("Play the step (Space)"));
+    back_ = button("chevron-left", "scrubBack", tr("Op before (Left)"), ButtonKind::Normal);
+    play_ = button("play", "scrubPlay", tr("Play the step (Space)"), ButtonKind::Primary);
     play_->setCheckable(true);
-    widgets::setButtonKind(play_, widgets::ButtonKind::Primary);
-    step_ = button("scrubStep", "chevron-right", tr("Next op (Right)"));
+    step_ = button("chevron-right", "scrubStep", tr("Next op (Right)"), ButtonKind::Normal);
     row->addSpacing(widgets::space::kControl);
     line_ = new MomentLine;
     line_->setObjectName("scrubLine");
@@ -110,9 +108,8 @@ QWidget* ScrubPanel::createControls() {
     speed_->setCurrentIndex(1);
     speed_->setAccessibleName(tr("Speed of playing"));
     row->addWidget(speed_);
-    fold_ = button("scrubFoldKept", "chevron-down", {});
+    fold_ = button("chevron-down", "scrubFoldKept", {}, ButtonKind::Flat);
     fold_->setCheckable(true);
-    widgets::setButtonKind(fold_, widgets::ButtonKind::Flat);
     connect(fold_, &QPushButton::toggled, this, &ScrubPanel::showProfile);
     const auto step = [this](int by) {
         setPlaying(false);

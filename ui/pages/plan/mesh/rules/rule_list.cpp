@@ -7,6 +7,7 @@
 #include "widgets/controls/arranging.h"
 #include "widgets/controls/card.h"
 #include "widgets/controls/controls.h"
+#include "widgets/controls/icon_button.h"
 #include "widgets/controls/pill.h"
 #include "widgets/controls/text_label.h"
 #include "widgets/look/icon.h"
@@ -44,17 +45,6 @@ QString axesText(const std::vector<std::string>& axes) {
         out.append(toQString(axis));
     }
     return out.isEmpty() ? RuleList::tr("none") : out.join(QStringLiteral(", "));
-}
-
-QPushButton* ruleButton(const char* icon, const QString& id, const QString& name) {
-    auto* out = new QPushButton(widgets::icon(icon), {});
-    out->setObjectName(id);
-    out->setAccessibleName(name);
-    out->setToolTip(name);
-    out->setFixedWidth(kRuleListIconWidth);
-    widgets::setButtonKind(out, widgets::ButtonKind::Flat);
-    widgets::setCompact(out);
-    return out;
 }
 
 } // namespace
@@ -170,23 +160,26 @@ void RuleList::addRow(int row, const EffectiveRule& rule, int own) {
     }
     const auto at = static_cast<std::size_t>(own);
     if (own > 0) {
-        auto* up = ruleButton("chevron-up", "ruleEarlier_" + logical,
-                              tr("Move the rule for %1 up").arg(logical));
+        auto* up = widgets::iconButton("chevron-up", "ruleEarlier_" + logical,
+                                       tr("Move the rule for %1 up").arg(logical));
+        up->setFixedWidth(kRuleListIconWidth);
         connect(up, &QPushButton::clicked, this, [this, at, logical] {
             change(withRuleMoved(edit_, at, at - 1), tr("the rule for %1 earlier").arg(logical));
         });
         grid_->addWidget(up, row, RuleListEarlierColumn);
     }
     if (at + 1 < edit_.rules.size()) {
-        auto* down = ruleButton("chevron-down", "ruleLater_" + logical,
-                                tr("Move the rule for %1 down").arg(logical));
+        auto* down = widgets::iconButton("chevron-down", "ruleLater_" + logical,
+                                         tr("Move the rule for %1 down").arg(logical));
+        down->setFixedWidth(kRuleListIconWidth);
         connect(down, &QPushButton::clicked, this, [this, at, logical] {
             change(withRuleMoved(edit_, at, at + 1), tr("the rule for %1 later").arg(logical));
         });
         grid_->addWidget(down, row, RuleListLaterColumn);
     }
-    auto* remove =
-        ruleButton("close", "ruleRemove_" + logical, tr("Remove the rule for %1").arg(logical));
+    auto* remove = widgets::iconButton("close", "ruleRemove_" + logical,
+                                       tr("Remove the rule for %1").arg(logical));
+    remove->setFixedWidth(kRuleListIconWidth);
     connect(remove, &QPushButton::clicked, this, [this, logical] {
         change(withoutRule(edit_, logical.toStdString()),
                tr("no rule of its own for %1").arg(logical));

@@ -4,6 +4,7 @@
 #include "ui/bridge/convert.h"
 #include "widgets/controls/card.h"
 #include "widgets/controls/controls.h"
+#include "widgets/controls/icon_button.h"
 #include "widgets/controls/text_label.h"
 #include "widgets/look/icon.h"
 #include "widgets/look/style.h"
@@ -50,12 +51,9 @@ SpecRow::SpecRow(std::optional<SpecEntry> entry, SpecWords words, QWidget* paren
     spec_ = field(tr("How it is split"), words_.example(),
                   known_ ? words_.shown(known_->spec) : QString(), 2);
     spec_->setToolTip(tr("P('data', None) or [Shard(0), Replicate()]"));
-    remove_ = new QPushButton(widgets::icon("close"), {});
-    remove_->setAccessibleName(tr("Remove the override"));
+    remove_ = widgets::iconButton("close", {}, tr("Remove the override"));
     remove_->setToolTip(tr("Remove the override: back to the rule"));
     remove_->setFixedWidth(kSpecListIconWidth);
-    widgets::setButtonKind(remove_, widgets::ButtonKind::Flat);
-    widgets::setCompact(remove_);
     connect(remove_, &QPushButton::clicked, this, &SpecRow::removeRequested);
     row->addWidget(remove_);
     column->addLayout(row);

@@ -3,6 +3,7 @@
 
 #include "widgets/controls/card.h"
 #include "widgets/controls/controls.h"
+#include "widgets/controls/icon_button.h"
 #include "widgets/controls/text_label.h"
 #include "widgets/look/icon.h"
 #include "widgets/look/style.h"
@@ -57,18 +58,14 @@ QWidget* PatternPanel::createControls() {
     row->setContentsMargins(widgets::space::kGroup, 0, widgets::space::kGroup,
                             widgets::space::kTight);
     row->setSpacing(widgets::space::kTight);
-    const auto button = [&](const char* object_name, const QString& icon, const QString& name) {
-        auto* made = new QPushButton(widgets::icon(icon), {});
-        made->setObjectName(object_name);
-        made->setAccessibleName(name);
-        made->setToolTip(name);
-        widgets::setCompact(made);
+    const auto button = [&](const QString& icon, const QString& object_name, const QString& what) {
+        auto* made = widgets::iconButton(icon, object_name, what, widgets::ButtonKind::Normal);
         row->addWidget(made);
         return made;
     };
-    back_ = button("patternBack", "chevron-left", tr("Step back (Page Up)"));
-    play_ = button("patternPlay", "play", tr("Play"));
-    on_ = button("patternStep", "chevron-right", tr("Step on (Page Down)"));
+    back_ = button("chevron-left", "patternBack", tr("Step back (Page Up)"));
+    play_ = button("play", "patternPlay", tr("Play"));
+    on_ = button("chevron-right", "patternStep", tr("Step on (Page Down)"));
     row->addSpacing(widgets::space::kControl);
     text_ = new widgets::TextLabel({}, widgets::TextStyle::Caption);
     text_->setObjectName("patternText");
