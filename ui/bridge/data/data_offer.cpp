@@ -2,7 +2,6 @@
 #include "ui/bridge/data/data_offer.h"
 
 #include "core/base/error.h"
-#include "ui/bridge/background.h"
 #include "ui/bridge/convert.h"
 
 #include <utility>
@@ -33,21 +32,15 @@ DataOffer::DataOffer(QObject* parent) : QObject(parent), preview_(scratch_) {
     connect(&news_, &OpeningNews::changed, this, &DataOffer::changed);
 }
 
-DataOffer::~DataOffer() {
-    stop_.request_stop();
-}
-
 void DataOffer::restart() {
-    stop_.request_stop();
-    stop_ = std::stop_source();
-    ++job_;
+    job_.drop();
     news_.end();
 }
 
 data::OpenContext DataOffer::opening() {
     data::OpenContext out{.sequence_length = data::kUsualContext};
     out.base_dir = path_.parent_path();
-    out.stop = stop_.get_token();
+    out.stop = job_.token();
     out.on_opening = news_.begin();
     return out;
 }
@@ -89,8 +82,7 @@ void DataOffer::look(const std::filesystem::path& path) {
         data::Recognition recognition;
         Suggested first;
     };
-    runInBackground(
-        this,
+    job_.join(
         [path, opening = opening()] {
             Looked looked;
             looked.recognition = recogniseData(path, opening);
@@ -99,10 +91,7 @@ void DataOffer::look(const std::filesystem::path& path) {
             }
             return looked;
         },
-        [this, job = job_](Looked looked) {
-            if (job != job_) {
-                return;
-            }
+        [this](Looked looked) {
             news_.end();
             recognition_ = std::move(looked.recognition);
             state_ = recognition_.formats.empty() ? State::Nothing : State::Found;
@@ -132,16 +121,9 @@ void DataOffer::choose(std::size_t format) {
     chosen_ = format;
     working_ = true;
     emit changed();
-    runInBackground(
-        this,
-        [found = found(), path = path_, opening = opening()] {
-            return suggest(found, path, opening);
-        },
-        [this, job = job_](Suggested suggested) {
-            if (job == job_) {
-                take(std::move(suggested));
-            }
-        });
+    job_.join([found = found(), path = path_,
+               opening = opening()] { return suggest(found, path, opening); },
+              [this](Suggested suggested) { take(std::move(suggested)); });
 }
 
 QStringList DataOffer::targets() const {
@@ -175,8 +157,7 @@ void DataOffer::setTargets(const QStringList& columns) {
     train["targets"] = names;
     working_ = true;
     emit changed();
-    runInBackground(
-        this,
+    job_.join(
         [section = found().data, path = path_, opening = opening()] {
             try {
                 return suggest(data::describe(section, opening), path, opening);
@@ -187,11 +168,7 @@ void DataOffer::setTargets(const QStringList& columns) {
                 return failed;
             }
         },
-        [this, job = job_](Suggested suggested) {
-            if (job == job_) {
-                take(std::move(suggested));
-            }
-        });
+        [this](Suggested suggested) { take(std::move(suggested)); });
 }
 
 } // namespace weft::ui

@@ -7,12 +7,12 @@
 #include "core/data/recognise.h"
 #include "ui/bridge/data/data_preview.h"
 #include "ui/bridge/draft/draft.h"
+#include "ui/bridge/newest_job.h"
 
 #include <QObject>
 #include <QStringList>
 
 #include <filesystem>
-#include <stop_token>
 
 namespace weft::ui {
 
@@ -27,7 +27,6 @@ public:
     };
 
     explicit DataOffer(QObject* parent = nullptr);
-    ~DataOffer() override;
 
     /// Looks at a file or folder; what was looked at before is forgotten.
     void look(const std::filesystem::path& path);
@@ -83,8 +82,7 @@ private:
     Draft scratch_; // what preview_ looks at
     DataPreview preview_;
     OpeningNews news_;
-    std::int64_t job_ = 0; // results of older ones are dropped
-    std::stop_source stop_;
+    NewestJob job_{this};
 };
 
 } // namespace weft::ui

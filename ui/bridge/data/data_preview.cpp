@@ -2,7 +2,6 @@
 #include "ui/bridge/data/data_preview.h"
 
 #include "core/data/transforms/transform_list.h"
-#include "ui/bridge/background.h"
 #include "ui/bridge/convert.h"
 #include "ui/bridge/draft/draft.h"
 
@@ -38,10 +37,6 @@ DataPreview::DataPreview(Draft& draft, QObject* parent) : QObject(parent), draft
     onDraftChanged();
 }
 
-DataPreview::~DataPreview() {
-    stop_.request_stop();
-}
-
 void DataPreview::setActive(bool active) {
     active_ = active;
     if (state_ != State::Opening) {
@@ -56,9 +51,8 @@ void DataPreview::setActive(bool active) {
 }
 
 void DataPreview::abandonOpening() {
-    stop_.request_stop();
-    stop_ = std::stop_source();
-    ++open_job_;
+    opening_.drop();
+    reading_.drop();
     news_.end();
 }
 
@@ -68,11 +62,10 @@ void DataPreview::reopen() {
 }
 
 void DataPreview::stopOpening() {
-    stop_.request_stop(); // a part that is looked into says so itself
-    stop_ = std::stop_source();
+    opening_.stop(); // a part that is looked into says so itself
+    reading_.stop();
     if (state_ == State::Opening) {
-        ++open_job_;
-        news_.end();
+        abandonOpening();
         fail(State::Stopped, tr("Nothing was changed. A run opens the data by itself."), {});
     }
 }
@@ -166,30 +159,26 @@ void DataPreview::onDraftChanged() {
 void DataPreview::open() {
     opened_ = true;
     data::OpenContext context = context_;
-    context.stop = stop_.get_token();
+    context.stop = opening_.token();
     context.on_opening = news_.begin();
-    runInBackground(
-        this, [section = section_, context] { return openData(section, context); },
-        [this, job = ++open_job_](OpenedData opened) {
-            if (job != open_job_) {
-                return;
-            }
-            news_.end();
-            missing_ = opened.missing;
-            if (opened.set.train == nullptr) {
-                fail(State::Failed, opened.problem, opened.hint);
-                return;
-            }
-            set_ = std::move(opened.set);
-            facts_ = {};
-            state_ = State::Ready;
-            if (!hasSplit(part_)) {
-                part_ = DataSplit::Train;
-            }
-            class_ = -1;
-            first_ = 0;
-            lookInto();
-        });
+    opening_.join([section = section_, context] { return openData(section, context); },
+                  [this](OpenedData opened) {
+                      news_.end();
+                      missing_ = opened.missing;
+                      if (opened.set.train == nullptr) {
+                          fail(State::Failed, opened.problem, opened.hint);
+                          return;
+                      }
+                      set_ = std::move(opened.set);
+                      facts_ = {};
+                      state_ = State::Ready;
+                      if (!hasSplit(part_)) {
+                          part_ = DataSplit::Train;
+                      }
+                      class_ = -1;
+                      first_ = 0;
+                      lookInto();
+                  });
 }
 
 /// Data that cannot be opened are a problem of the draft. Files that are not there it knows itself.
@@ -221,24 +210,19 @@ void DataPreview::lookInto() {
     }
     samples_.clear();
     emit samplesChanged();
-    runInBackground(
-        this,
-        [source = part_ == DataSplit::Train        ? set_.train
-                  : part_ == DataSplit::Validation ? set_.validation
-                                                   : set_.test,
-         stop = stop_.get_token()] { return factsOf(source, stop); },
-        [this, job = open_job_, part = part_](PartFacts found) {
-            if (job != open_job_) {
-                return;
-            }
-            news_.end();
-            facts_[static_cast<std::size_t>(part)] =
-                std::make_shared<const PartFacts>(std::move(found));
-            if (part == part_) {
-                emit changed();
-                readSamples();
-            }
-        });
+    opening_.join([source = part_ == DataSplit::Train        ? set_.train
+                            : part_ == DataSplit::Validation ? set_.validation
+                                                             : set_.test](
+                      const std::stop_token& stop) { return factsOf(source, stop); },
+                  [this, part = part_](PartFacts found) {
+                      news_.end();
+                      facts_[static_cast<std::size_t>(part)] =
+                          std::make_shared<const PartFacts>(std::move(found));
+                      if (part == part_) {
+                          emit changed();
+                          readSamples();
+                      }
+                  });
 }
 
 void DataPreview::setSplit(DataSplit part) {
@@ -246,7 +230,7 @@ void DataPreview::setSplit(DataSplit part) {
         part_ = part;
         class_ = -1;
         first_ = 0;
-        ++read_job_;
+        reading_.drop();
         lookInto();
     }
 }
@@ -298,18 +282,12 @@ void DataPreview::readSamples() {
     }
     const WantedSamples wanted{known, class_, first_, page_size_,
                                part_ == DataSplit::Train ? epoch_ : -1};
-    reading_ = true;
+    reading_.start([wanted](const std::stop_token& stop) { return ui::readSamples(wanted, stop); },
+                   [this](std::vector<SampleView> read) {
+                       samples_ = std::move(read);
+                       emit samplesChanged();
+                   });
     emit samplesChanged();
-    runInBackground(
-        this, [wanted, stop = stop_.get_token()] { return ui::readSamples(wanted, stop); },
-        [this, job = ++read_job_, open = open_job_](std::vector<SampleView> read) {
-            if (job != read_job_ || open != open_job_) {
-                return;
-            }
-            reading_ = false;
-            samples_ = std::move(read);
-            emit samplesChanged();
-        });
 }
 
 } // namespace weft::ui

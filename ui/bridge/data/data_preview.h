@@ -7,6 +7,7 @@
 
 #include "ui/bridge/data/data_reading.h"
 #include "ui/bridge/data/opening_news.h"
+#include "ui/bridge/newest_job.h"
 
 #include <QObject>
 #include <QString>
@@ -15,7 +16,6 @@
 #include <array>
 #include <filesystem>
 #include <memory>
-#include <stop_token>
 #include <vector>
 
 namespace weft::ui {
@@ -38,7 +38,6 @@ public:
     };
 
     explicit DataPreview(Draft& draft, QObject* parent = nullptr);
-    ~DataPreview() override;
 
     /// Opens only while somebody looks; what is being opened when nobody does any more is begun
     /// again when somebody does.
@@ -87,7 +86,7 @@ public:
     int pageSize() const { return page_size_; }
     const std::vector<SampleView>& samples() const { return samples_; }
     /// Samples are being read; samples() are those of before.
-    bool isReading() const { return reading_; }
+    bool isReading() const { return reading_.isRunning(); }
 
 signals:
     void changed();        // state, part, what is known of it
@@ -122,11 +121,9 @@ private:
     std::int64_t first_ = 0;
     int page_size_ = 60;
     std::vector<SampleView> samples_;
-    bool reading_ = false;
     OpeningNews news_;
-    std::int64_t open_job_ = 0; // numbers of the newest jobs: results of others are dropped
-    std::int64_t read_job_ = 0;
-    std::stop_source stop_;
+    NewestJob opening_{this}; // and finding out what is known of a part
+    NewestJob reading_{this}; // samples
 };
 
 } // namespace weft::ui

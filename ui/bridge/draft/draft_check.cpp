@@ -2,7 +2,6 @@
 #include "ui/bridge/draft/draft_check.h"
 
 #include "core/train/start_check.h"
-#include "ui/bridge/background.h"
 #include "ui/bridge/draft/draft.h"
 
 #include <QGuiApplication>
@@ -39,18 +38,8 @@ DraftCheck::DraftCheck(Draft& draft, QObject* parent) : QObject(parent), draft_(
             });
 }
 
-DraftCheck::~DraftCheck() {
-    stop();
-}
-
-void DraftCheck::stop() {
-    stop_.request_stop();
-    stop_ = std::stop_source();
-    ++job_;
-}
-
 void DraftCheck::look() {
-    stop();
+    job_.drop();
     const auto take = [this](const Findings& found) {
         draft_.setFindings(FindingSource::Files, found.files);
         draft_.setFindings(FindingSource::Model, found.model);
@@ -59,14 +48,9 @@ void DraftCheck::look() {
         take({}); // what is wrong with the text comes first
         return;
     }
-    runInBackground(
-        this,
-        [config = draft_.config(), stop = stop_.get_token()] { return findingsOf(config, stop); },
-        [this, take, job = job_](const Findings& found) {
-            if (job == job_) {
-                take(found);
-            }
-        });
+    job_.start([config = draft_.config()](
+                   const std::stop_token& stop) { return findingsOf(config, stop); },
+               take);
 }
 
 } // namespace weft::ui

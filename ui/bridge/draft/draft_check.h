@@ -4,10 +4,10 @@
 // files are moved. What is wrong is a finding of the draft.
 #pragma once
 
+#include "ui/bridge/newest_job.h"
+
 #include <QObject>
 #include <QTimer>
-
-#include <stop_token>
 
 namespace weft::ui {
 
@@ -17,16 +17,13 @@ class DraftCheck : public QObject {
     Q_OBJECT
 public:
     explicit DraftCheck(Draft& draft, QObject* parent = nullptr);
-    ~DraftCheck() override;
 
 private:
     void look();
-    void stop();
 
     Draft& draft_;
     QTimer timer_; // from an edit to the look
-    std::stop_source stop_;
-    std::int64_t job_ = 0; // of the newest look: results of others are dropped
+    NewestJob job_{this};
 };
 
 } // namespace weft::ui

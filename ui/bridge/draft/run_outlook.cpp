@@ -3,7 +3,6 @@
 
 #include "core/base/error.h"
 #include "core/train/planning.h"
-#include "ui/bridge/background.h"
 #include "ui/bridge/convert.h"
 
 #include <cmath>
@@ -70,7 +69,7 @@ void RunOutlook::onDraftChanged() {
         outlined_.clear(); // of other data
         outline_.reset();
         data_problem_.clear();
-        ++look_;
+        look_.drop();
     }
     count();
     emit changed();
@@ -97,8 +96,7 @@ void RunOutlook::look() {
     };
     outlined_ = outlineKey(draft_.config());
     outline_.reset();
-    runInBackground(
-        this,
+    look_.start(
         [config = draft_.config()]() -> Seen {
             try {
                 train::PlanTarget target;
@@ -108,13 +106,11 @@ void RunOutlook::look() {
                 return {std::nullopt, toQString(error.message())};
             }
         },
-        [this, look = ++look_](Seen seen) {
-            if (look == look_) {
-                outline_ = std::move(seen.outline);
-                data_problem_ = seen.problem;
-                count();
-                emit changed();
-            }
+        [this](Seen seen) {
+            outline_ = std::move(seen.outline);
+            data_problem_ = seen.problem;
+            count();
+            emit changed();
         });
 }
 

@@ -8,6 +8,7 @@
 #include "core/data/dataset.h"
 #include "core/train/run_length.h"
 #include "ui/bridge/draft/draft.h"
+#include "ui/bridge/newest_job.h"
 #include "ui/bridge/plan/plan_job.h"
 
 #include <QTimer>
@@ -71,7 +72,7 @@ private:
     bool stale_ = true;
     std::string outlined_; // what of the draft `outline_` depends on
     std::optional<data::DataOutline> outline_;
-    std::int64_t look_ = 0; // number of the newest look at the data
+    NewestJob look_{this}; // at the data
     std::optional<RunCounts> counts_;
     QString data_problem_;
 };

@@ -4,7 +4,6 @@
 #include "core/base/error.h"
 #include "core/compile/mesh/mesh_config.h"
 #include "core/compile/mesh/stage_config.h"
-#include "ui/bridge/background.h"
 #include "ui/bridge/convert.h"
 #include "ui/bridge/plan/pipeline_chart.h"
 
@@ -53,10 +52,6 @@ bool sameSearch(const MeshRun& a, const MeshRun& b) {
 MeshSearch::MeshSearch(Planner::Meshes meshes, QObject* parent)
     : QObject(parent), meshes_(std::move(meshes)) {}
 
-MeshSearch::~MeshSearch() {
-    stop_.request_stop();
-}
-
 MeshSearch::Found MeshSearch::search(const Planner::Meshes& meshes, const MeshRun& run,
                                      const plan::ExecutionPlan& plan, const std::stop_token& stop,
                                      std::atomic<int>& planned) {
@@ -77,19 +72,11 @@ MeshSearch::Found MeshSearch::search(const Planner::Meshes& meshes, const MeshRu
 }
 
 void MeshSearch::start(const MeshRun& run, std::shared_ptr<const plan::ExecutionPlan> plan) {
-    stop_.request_stop();
-    stop_ = std::stop_source();
     planned_ = std::make_shared<std::atomic<int>>(0);
-    searching_ = true;
-    runInBackground(
-        this,
-        [meshes = meshes_, run, plan = std::move(plan), stop = stop_.get_token(),
-         planned = planned_] { return search(meshes, run, *plan, stop, *planned); },
-        [this, run, job = ++job_](Found found) {
-            if (job != job_) {
-                return;
-            }
-            searching_ = false;
+    job_.start(
+        [meshes = meshes_, run, plan = std::move(plan), planned = planned_](
+            const std::stop_token& stop) { return search(meshes, run, *plan, stop, *planned); },
+        [this, run](Found found) {
             problem_ = found.problem;
             hint_ = found.hint;
             if (problem_.isEmpty()) {
@@ -105,10 +92,8 @@ void MeshSearch::start(const MeshRun& run, std::shared_ptr<const plan::Execution
 }
 
 void MeshSearch::cancel() {
-    if (searching_) {
-        stop_.request_stop();
-        ++job_;
-        searching_ = false;
+    if (isSearching()) {
+        job_.drop();
         emit changed();
     }
 }

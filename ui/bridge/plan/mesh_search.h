@@ -3,6 +3,7 @@
 // it ends or is cancelled. What it found stays until the next search, and knows of which run it is.
 #pragma once
 
+#include "ui/bridge/newest_job.h"
 #include "ui/bridge/plan/plan_preview.h"
 
 #include <atomic>
@@ -30,13 +31,12 @@ class MeshSearch : public QObject {
     Q_OBJECT
 public:
     explicit MeshSearch(Planner::Meshes meshes, QObject* parent = nullptr);
-    ~MeshSearch() override;
 
     /// Searches anew; what was found before is forgotten when this ends. `plan` is of the run.
     void start(const MeshRun& run, std::shared_ptr<const plan::ExecutionPlan> plan);
     /// What was found before stays.
     void cancel();
-    bool isSearching() const { return searching_; }
+    bool isSearching() const { return job_.isRunning(); }
     /// Made by the search that is going on.
     int plansMade() const { return planned_->load(); }
 
@@ -66,10 +66,8 @@ private:
                         std::atomic<int>& planned);
 
     Planner::Meshes meshes_;
-    std::stop_source stop_;
     std::shared_ptr<std::atomic<int>> planned_ = std::make_shared<std::atomic<int>>(0);
-    std::int64_t job_ = 0;
-    bool searching_ = false;
+    NewestJob job_{this};
     bool done_ = false;
     MeshRun run_;
     std::vector<MeshWay> ways_;

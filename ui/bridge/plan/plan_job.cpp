@@ -2,56 +2,39 @@
 #include "ui/bridge/plan/plan_job.h"
 
 #include "core/base/error.h"
-#include "ui/bridge/background.h"
 #include "ui/bridge/convert.h"
 
 namespace weft::ui {
 
 PlanJob::PlanJob(Planner::Plan plan, QObject* parent) : QObject(parent), plan_(std::move(plan)) {}
 
-PlanJob::~PlanJob() {
-    stop_.request_stop();
-}
-
-void PlanJob::stop() {
-    stop_.request_stop();
-    stop_ = std::stop_source();
-    ++job_;
-    planning_ = false;
-    problem_.clear();
-}
-
 void PlanJob::start(const MeshRun& run) {
     struct Made {
         std::shared_ptr<const PlanDigest> digest;
         QString problem;
     };
-    stop();
-    planning_ = true;
-    runInBackground(
-        this,
-        [plan = plan_, run, token = stop_.get_token()]() -> Made {
+    problem_.clear();
+    job_.start(
+        [plan = plan_, run](const std::stop_token& stop) -> Made {
             try {
-                return {token.stop_requested() ? nullptr
-                                               : digestPlan(plan(run.config, run.hardware, token)),
+                return {stop.stop_requested() ? nullptr
+                                              : digestPlan(plan(run.config, run.hardware, stop)),
                         {}};
             } catch (const Error& error) {
                 return {nullptr, toQString(error.message())};
             }
         },
-        [this, job = job_](Made made) {
-            if (job == job_) {
-                planning_ = false;
-                digest_ = std::move(made.digest);
-                problem_ = made.problem;
-                emit changed();
-            }
+        [this](Made made) {
+            digest_ = std::move(made.digest);
+            problem_ = made.problem;
+            emit changed();
         });
     emit changed();
 }
 
 void PlanJob::take(std::shared_ptr<const PlanDigest> digest) {
-    stop();
+    job_.drop();
+    problem_.clear();
     digest_ = std::move(digest);
     emit changed();
 }

@@ -3,6 +3,7 @@
 // for an older one is stopped.
 #pragma once
 
+#include "ui/bridge/newest_job.h"
 #include "ui/bridge/plan/mesh_search.h"
 
 namespace weft::ui {
@@ -11,13 +12,12 @@ class PlanJob : public QObject {
     Q_OBJECT
 public:
     explicit PlanJob(Planner::Plan plan, QObject* parent = nullptr);
-    ~PlanJob() override;
 
     void start(const MeshRun& run);
     /// Takes over a plan that is known.
     void take(std::shared_ptr<const PlanDigest> digest);
     void clear();
-    bool isPlanning() const { return planning_; }
+    bool isPlanning() const { return job_.isRunning(); }
     /// Null while there is none, or it cannot be made.
     std::shared_ptr<const PlanDigest> digest() const { return digest_; }
     QString problem() const { return problem_; }
@@ -26,12 +26,8 @@ signals:
     void changed();
 
 private:
-    void stop();
-
     Planner::Plan plan_;
-    std::stop_source stop_;
-    std::int64_t job_ = 0;
-    bool planning_ = false;
+    NewestJob job_{this};
     std::shared_ptr<const PlanDigest> digest_;
     QString problem_;
 };

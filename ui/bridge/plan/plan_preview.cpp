@@ -3,7 +3,6 @@
 
 #include "core/base/error.h"
 #include "core/compile/pipeline.h"
-#include "ui/bridge/background.h"
 #include "ui/bridge/convert.h"
 #include "ui/bridge/draft/draft.h"
 #include "ui/bridge/draft/mesh_edit.h"
@@ -47,10 +46,6 @@ PlanPreview::PlanPreview(Draft& draft, Planner planner, QObject* parent)
     connect(&calm_, &QTimer::timeout, this, &PlanPreview::next);
     connect(&draft_, &Draft::changed, this, &PlanPreview::onDraftChanged);
     onDraftChanged();
-}
-
-PlanPreview::~PlanPreview() {
-    stop_.request_stop();
 }
 
 void PlanPreview::setActive(bool active) {
@@ -123,8 +118,8 @@ void PlanPreview::takeLayout(const Result& result) {
 
 void PlanPreview::planStep() {
     plan({planner_.step}, [this](const Result& result) { takeStep(result); });
-    QTimer::singleShot(0, this, [this, turn = turn_] { // when the layout is painted
-        if (turn == turn_) {
+    QTimer::singleShot(0, this, [this, stop = jobs_.token()] { // when the layout is painted
+        if (!stop.stop_requested()) {
             planRest();
         }
     });
@@ -290,10 +285,7 @@ void PlanPreview::askAdvice() {
 }
 
 void PlanPreview::stopWork() {
-    stop_.request_stop();
-    stop_ = std::stop_source();
-    ++turn_;
-    running_ = 0;
+    jobs_.drop();
     rest_asked_ = false;
 }
 
@@ -302,12 +294,10 @@ QThreadPool* PlanPreview::poolOf(Urgency urgency) {
 }
 
 void PlanPreview::plan(Job job, std::function<void(Result)> done) {
-    ++running_;
     QThreadPool* pool = poolOf(job.urgency);
-    runInBackground(
-        this,
+    jobs_.join(
         [job = std::move(job), document = draft_.document(), base_dir = draft_.baseDir(),
-         hardware = hardware_, stop = stop_.get_token()] {
+         hardware = hardware_](const std::stop_token& stop) {
             Result result;
             try {
                 const compile::CheckedRun checked =
@@ -332,36 +322,25 @@ void PlanPreview::plan(Job job, std::function<void(Result)> done) {
             }
             return result;
         },
-        [this, turn = turn_, done = std::move(done)](Result result) {
-            if (turn == turn_) {
-                --running_;
-                done(std::move(result));
-            }
-        },
-        pool);
+        std::move(done), pool);
 }
 
 // A search that fails finds nothing: the plan itself has been made, and says what is wrong with it.
 void PlanPreview::find(const Planner::Search& search, Urgency urgency,
                        std::function<void(Alternatives)> done) {
-    ++running_;
-    runInBackground(
-        this,
-        [search, config = config_, hardware = hardware_,
-         stop = stop_.get_token()]() -> Alternatives {
+    jobs_.join(
+        [search, config = config_,
+         hardware = hardware_](const std::stop_token& stop) -> Alternatives {
             try {
                 return stop.stop_requested() ? Alternatives{} : search(config, hardware, stop);
             } catch (const Error&) {
                 return {};
             }
         },
-        [this, turn = turn_, done = std::move(done)](Alternatives found) {
-            if (turn == turn_) {
-                --running_;
-                done(std::move(found));
-                emit alternativesChanged();
-                next();
-            }
+        [this, done = std::move(done)](Alternatives found) {
+            done(std::move(found));
+            emit alternativesChanged();
+            next();
         },
         poolOf(urgency));
 }

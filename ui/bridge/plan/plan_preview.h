@@ -7,6 +7,7 @@
 #pragma once
 
 #include "ui/bridge/background.h"
+#include "ui/bridge/newest_job.h"
 #include "ui/bridge/plan/plan_changes.h"
 #include "ui/bridge/plan/plan_digest.h"
 #include "ui/bridge/plan/planner.h"
@@ -19,7 +20,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <stop_token>
 #include <vector>
 
 namespace weft::ui {
@@ -48,7 +48,6 @@ public:
     using Alternatives = Planner::Alternatives;
 
     PlanPreview(Draft& draft, Planner planner, QObject* parent = nullptr);
-    ~PlanPreview() override;
 
     /// Plans only while somebody looks.
     void setActive(bool active);
@@ -142,7 +141,7 @@ private:
     void planStep();
     void planRest();
     void complete();
-    bool isBusy() const { return running_ > 0; }
+    bool isBusy() const { return jobs_.isRunning(); }
     void takeLayout(const Result& result);
     void takeStep(const Result& result);
     void takeWhole(const Result& result);
@@ -173,12 +172,10 @@ private:
     Alternatives fixes_, curve_, advice_;
     bool fixes_done_ = false, curve_done_ = false, advice_wanted_ = false;
 
-    std::stop_source stop_;
-    std::int64_t turn_ = 0; // jobs of earlier turns were stopped: their results are dropped
-    int running_ = 0;       // jobs of this turn
     bool rest_asked_ = false;
     std::optional<Result> rest_;      // of the draft, until its step is there
     QuietPool later_{kLaterNiceness}; // gives way to what is looked at
+    NewestJob jobs_{this};            // of the draft as it is; stopped before the pool waits
 };
 
 } // namespace weft::ui

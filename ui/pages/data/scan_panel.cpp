@@ -2,7 +2,6 @@
 #include "ui/pages/data/scan_panel.h"
 
 #include "core/base/error.h"
-#include "ui/bridge/background.h"
 #include "ui/bridge/convert.h"
 #include "widgets/controls/card.h"
 #include "widgets/controls/controls.h"
@@ -43,7 +42,7 @@ ScanPanel::ScanPanel(DataPreview& preview, QWidget* parent) : QWidget(parent), p
     button_ = new QPushButton(tr("Scan"));
     button_->setObjectName("scanData");
     widgets::setCompact(button_);
-    connect(button_, &QPushButton::clicked, this, [this] { running_ ? stop() : start(); });
+    connect(button_, &QPushButton::clicked, this, [this] { job_.isRunning() ? stop() : start(); });
     header_->addControl(button_);
     column->addWidget(header_);
     progress_ = new widgets::ProgressLine;
@@ -73,16 +72,12 @@ ScanPanel::ScanPanel(DataPreview& preview, QWidget* parent) : QWidget(parent), p
     update();
 }
 
-ScanPanel::~ScanPanel() {
-    stop_.request_stop();
-}
-
 // A report is of the data that was scanned: of other data it says nothing.
 void ScanPanel::update() {
     const bool ready = preview_.state() == DataPreview::State::Ready;
-    button_->setEnabled(ready || running_);
+    button_->setEnabled(ready || job_.isRunning());
     if (!ready || preview_.section() != scanned_) {
-        if (running_) {
+        if (job_.isRunning()) {
             stop();
         }
         scanned_ = nullptr;
@@ -94,19 +89,15 @@ void ScanPanel::update() {
 }
 
 void ScanPanel::start() {
-    running_ = true;
     scanned_ = preview_.section();
-    stop_ = std::stop_source();
-    const std::int64_t job = ++job_;
     button_->setText(tr("Cancel"));
     list_->hide();
     verdict_->setRole(Role::Muted);
     verdict_->setText(tr("Scanning…"));
     progress_->setProgress(0);
-    runInBackground(
-        this,
-        [section = scanned_, context = preview_.context(), stop = stop_.get_token(), job,
-         self = QPointer(this)] {
+    job_.start(
+        [section = scanned_, context = preview_.context(),
+         self = QPointer(this)](const std::stop_token& stop) {
             Outcome outcome;
             try {
                 outcome.report = data::scan(
@@ -114,8 +105,8 @@ void ScanPanel::start() {
                     [&](const data::ScanProgress& progress) {
                         QMetaObject::invokeMethod(
                             QCoreApplication::instance(),
-                            [self, job, progress] {
-                                if (self && self->job_ == job) {
+                            [self, stop, progress] {
+                                if (self && !stop.stop_requested()) {
                                     self->advance(progress);
                                 }
                             },
@@ -127,17 +118,11 @@ void ScanPanel::start() {
             }
             return outcome;
         },
-        [this, job](const Outcome& outcome) {
-            if (job == job_) {
-                show(outcome);
-            }
-        });
+        [this](const Outcome& outcome) { show(outcome); });
 }
 
 void ScanPanel::stop() {
-    stop_.request_stop();
-    ++job_;
-    running_ = false;
+    job_.drop();
     scanned_ = nullptr;
     button_->setText(tr("Scan"));
     progress_->setProgress(-1);
@@ -153,7 +138,6 @@ void ScanPanel::advance(const data::ScanProgress& progress) {
 }
 
 void ScanPanel::show(const Outcome& outcome) {
-    running_ = false;
     button_->setText(tr("Scan again"));
     progress_->setProgress(-1);
     if (!outcome.report) {

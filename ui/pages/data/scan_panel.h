@@ -4,10 +4,9 @@
 
 #include "core/data/scan.h"
 #include "ui/bridge/data/data_preview.h"
+#include "ui/bridge/newest_job.h"
 
 #include <QWidget>
-
-#include <stop_token>
 
 class QListWidget;
 class QPushButton;
@@ -24,7 +23,6 @@ class ScanPanel : public QWidget {
     Q_OBJECT
 public:
     explicit ScanPanel(DataPreview& preview, QWidget* parent = nullptr);
-    ~ScanPanel() override;
 
 signals:
     /// A bad sample was chosen: it should be shown.
@@ -44,9 +42,7 @@ private:
 
     DataPreview& preview_;
     config::Json scanned_; // the section of the report
-    bool running_ = false;
-    std::int64_t job_ = 0;
-    std::stop_source stop_;
+    NewestJob job_{this};
     widgets::SectionHeader* header_;
     QPushButton* button_;
     widgets::ProgressLine* progress_;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/pages/model/model_graph.h"
 
-#include "ui/bridge/background.h"
 #include "ui/bridge/convert.h"
 #include "widgets/controls/controls.h"
 #include "widgets/look/icon.h"
@@ -71,10 +70,6 @@ ModelGraph::ModelGraph(QWidget* parent)
     column->addWidget(scroll_, 1);
 }
 
-ModelGraph::~ModelGraph() {
-    stop_.request_stop();
-}
-
 void ModelGraph::expectOutline() {
     progress_->setBusy(true);
 }
@@ -105,22 +100,15 @@ std::string ModelGraph::pathAt(int node) const {
 }
 
 void ModelGraph::draw() {
-    stop_.request_stop();
-    stop_ = std::stop_source();
     progress_->setBusy(true);
-    runInBackground(
-        this,
-        [outline = outline_, level = level_, stop = stop_.get_token()] {
+    drawing_.start(
+        [outline = outline_, level = level_](const std::stop_token& stop) {
             Drawing out;
             out.graph = blockGraph(*outline, level, out.paths);
             out.layout = widgets::layoutGraph(out.graph, widgets::graphNodeSizes(out.graph), stop);
             return out;
         },
-        [this, stop = stop_.get_token()](Drawing drawing) {
-            if (!stop.stop_requested()) {
-                take(std::move(drawing));
-            }
-        });
+        [this](Drawing drawing) { take(std::move(drawing)); });
 }
 
 void ModelGraph::take(Drawing drawing) {

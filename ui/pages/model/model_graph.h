@@ -5,9 +5,8 @@
 #pragma once
 
 #include "ui/bridge/draft/model_outline.h"
+#include "ui/bridge/newest_job.h"
 #include "widgets/controls/card.h"
-
-#include <stop_token>
 
 class QPushButton;
 
@@ -22,7 +21,6 @@ class ModelGraph : public widgets::Surface {
     Q_OBJECT
 public:
     explicit ModelGraph(QWidget* parent = nullptr);
-    ~ModelGraph() override;
 
     /// An outline is being made: what is shown is of before.
     void expectOutline();
@@ -64,7 +62,7 @@ private:
     std::string level_;
     std::string chosen_;
     std::vector<std::string> all_chosen_;
-    std::stop_source stop_;
+    NewestJob drawing_{this};
     bool fits_ = false; // the next drawing is shown as a whole
 };
 

@@ -241,7 +241,7 @@ void ModelPage::makeOutline() {
     const Draft& draft = studio_.draft();
     if (isVisible() && hasNoLayers(draft.document())) {
         outlined_.clear();
-        ++job_; // what is being made is of other layers
+        outlining_.drop(); // what is being made is of other layers
         auto empty = std::make_shared<ModelOutline>();
         empty->blocks[""];
         takeOutline(std::move(empty));
@@ -258,13 +258,9 @@ void ModelPage::makeOutline() {
     }
     outlined_ = key;
     graph_->expectOutline();
-    runInBackground(
-        this, [config = draft.config(), sample] { return outlineModel(config, sample); },
-        [this, job = ++job_](std::shared_ptr<const ModelOutline> made) {
-            if (job == job_) {
-                takeOutline(std::move(made));
-            }
-        });
+    outlining_.start(
+        [config = draft.config(), sample] { return outlineModel(config, sample); },
+        [this](std::shared_ptr<const ModelOutline> made) { takeOutline(std::move(made)); });
 }
 
 void ModelPage::takeOutline(std::shared_ptr<const ModelOutline> outline) {

@@ -5,6 +5,7 @@
 
 #include "ui/bridge/draft/model_outline.h"
 #include "ui/bridge/draft/run_outlook.h"
+#include "ui/bridge/newest_job.h"
 #include "ui/forms/form_source.h"
 #include "ui/pages/page.h"
 
@@ -72,7 +73,7 @@ private:
     widgets::SectionHeader* form_header_;
     std::shared_ptr<const ModelOutline> outline_;
     std::string outlined_; // model and data that outline_ is of, or is being made of
-    std::int64_t job_ = 0;
+    NewestJob outlining_{this};
 };
 
 } // namespace weft::ui

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/pages/recipe/retention_panel.h"
 
-#include "ui/bridge/background.h"
 #include "ui/bridge/convert.h"
 #include "ui/bridge/run/run_model.h"
 #include "widgets/controls/card.h"
@@ -69,15 +68,10 @@ void RetentionPanel::refresh() {
     }
     const double step_ms =
         outlook_.digest() ? outlook_.digest()->plan->predicted_step_ms.value_or(0.0) : 0.0;
-    runInBackground(
-        this,
-        [config = draft_.config(), counts = *outlook_.counts(), steps, best = assumedBest(steps),
-         ms = step_ms] { return previewRetention(config, counts, steps, best, ms); },
-        [this, job = ++job_](RetentionPreview made) {
-            if (job == job_) {
-                show(std::move(made));
-            }
-        });
+    job_.start([config = draft_.config(), counts = *outlook_.counts(), steps,
+                best = assumedBest(steps),
+                ms = step_ms] { return previewRetention(config, counts, steps, best, ms); },
+               [this](RetentionPreview made) { show(std::move(made)); });
 }
 
 void RetentionPanel::show(RetentionPreview preview) {

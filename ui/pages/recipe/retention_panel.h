@@ -4,6 +4,7 @@
 #pragma once
 
 #include "ui/bridge/draft/retention_preview.h"
+#include "ui/bridge/newest_job.h"
 
 #include <QWidget>
 
@@ -37,7 +38,7 @@ private:
     widgets::LifelineChart* chart_;
     RetentionPreview preview_;
     QString assumption_;
-    std::int64_t job_ = 0;
+    NewestJob job_{this};
     bool placed_ = false; // the moment has been put somewhere
 };
 

@@ -2,7 +2,6 @@
 #include "ui/pages/plan/program/program_panel.h"
 
 #include "core/base/error.h"
-#include "ui/bridge/background.h"
 #include "ui/bridge/convert.h"
 #include "ui/bridge/plan/plan_preview.h"
 #include "ui/pages/table.h"
@@ -96,11 +95,6 @@ ProgramPanel::ProgramPanel(PlanPreview& preview, QWidget* parent)
     arrangeSides();
     column->addWidget(splitter_);
     connect(&preview_, &PlanPreview::changed, this, &ProgramPanel::request);
-}
-
-ProgramPanel::~ProgramPanel() {
-    stop_.request_stop();
-    graph_stop_.request_stop();
 }
 
 QWidget* ProgramPanel::createPasses() {
@@ -254,17 +248,14 @@ void ProgramPanel::request() {
         return;
     }
     of_ = digest;
-    stop_.request_stop();
-    stop_ = std::stop_source();
     if (!traces_) {
         message_->setTitle(tr("Running the passes…"));
         message_->setText({});
         stack_->setCurrentIndex(ProgramMessageSheet);
     }
-    runInBackground(
-        this,
-        [config = preview_.config(), hardware = hardwareOf(preview_.config(), preview_.hardware()),
-         stop = stop_.get_token()] {
+    tracing_.start(
+        [config = preview_.config(), hardware = hardwareOf(preview_.config(), preview_.hardware())](
+            const std::stop_token& stop) {
             TraceResult result;
             try {
                 result.traces = std::make_shared<const std::vector<ProgramTrace>>(
@@ -274,11 +265,7 @@ void ProgramPanel::request() {
             }
             return result;
         },
-        [this, job = ++job_](const TraceResult& result) {
-            if (job == job_) {
-                take(result.traces, result.problem);
-            }
-        });
+        [this](const TraceResult& result) { take(result.traces, result.problem); });
 }
 
 void ProgramPanel::take(std::shared_ptr<const std::vector<ProgramTrace>> traces,
@@ -383,7 +370,7 @@ void ProgramPanel::narrow() {
     if (graph) {
         drawGraph();
     } else {
-        ++graph_job_;
+        drawing_.drop();
         stack_->setCurrentIndex(TextSheet);
         search(0);
     }
@@ -416,31 +403,26 @@ void ProgramPanel::drawGraph() {
     const PassText* pass = current();
     const int chosen = layer_->findText(layer_->currentText());
     const QString layer = chosen > 0 ? layer_->itemText(chosen) : QString();
-    graph_stop_.request_stop();
-    graph_stop_ = std::stop_source();
     message_->setTitle(tr("Drawing the graph…"));
     message_->setText({});
     stack_->setCurrentIndex(ProgramMessageSheet);
-    runInBackground(
-        this,
-        [lines = pass->lines, layer, stop = graph_stop_.get_token()] {
-            return makeGraph(lines, layer, stop);
-        },
-        [this, job = ++graph_job_](GraphResult result) {
-            if (job != graph_job_ || form_->currentIndex() != GraphForm) {
-                return;
-            }
-            if (!result.problem.isEmpty()) {
-                message_->setTitle(tr("No picture"));
-                message_->setText(result.problem);
-                stack_->setCurrentIndex(ProgramMessageSheet);
-                return;
-            }
-            stack_->setCurrentIndex(GraphSheet);
-            graph_->view()->setGraph(std::move(result.graph), std::move(result.layout));
-            graph_->fit();
-            graph_->view()->setZoom(std::max(kReadableZoom, graph_->view()->zoom()));
-        });
+    drawing_.start([lines = pass->lines,
+                    layer](const std::stop_token& stop) { return makeGraph(lines, layer, stop); },
+                   [this](GraphResult result) {
+                       if (form_->currentIndex() != GraphForm) {
+                           return;
+                       }
+                       if (!result.problem.isEmpty()) {
+                           message_->setTitle(tr("No picture"));
+                           message_->setText(result.problem);
+                           stack_->setCurrentIndex(ProgramMessageSheet);
+                           return;
+                       }
+                       stack_->setCurrentIndex(GraphSheet);
+                       graph_->view()->setGraph(std::move(result.graph), std::move(result.layout));
+                       graph_->fit();
+                       graph_->view()->setZoom(std::max(kReadableZoom, graph_->view()->zoom()));
+                   });
 }
 
 void ProgramPanel::focusSearch() {

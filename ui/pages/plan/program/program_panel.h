@@ -3,12 +3,12 @@
 // graph of a layer's ops. Made when somebody looks, in the background.
 #pragma once
 
+#include "ui/bridge/newest_job.h"
 #include "ui/bridge/plan/program_trace.h"
 
 #include <QWidget>
 
 #include <memory>
-#include <stop_token>
 #include <vector>
 
 class QComboBox;
@@ -35,7 +35,6 @@ class ProgramPanel : public QWidget {
     Q_OBJECT
 public:
     explicit ProgramPanel(PlanPreview& preview, QWidget* parent = nullptr);
-    ~ProgramPanel() override;
 
     void focusSearch();
 
@@ -62,10 +61,8 @@ private:
     PlanPreview& preview_;
     std::shared_ptr<const std::vector<ProgramTrace>> traces_;
     std::shared_ptr<const PlanDigest> of_; // the plan that the traces belong to, or are asked for
-    std::stop_source stop_;
-    std::stop_source graph_stop_;
-    std::int64_t job_ = 0;
-    std::int64_t graph_job_ = 0;
+    NewestJob tracing_{this};
+    NewestJob drawing_{this};
 
     QSplitter* splitter_;
     QComboBox* program_;

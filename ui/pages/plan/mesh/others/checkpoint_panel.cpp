@@ -271,7 +271,7 @@ void CheckpointPanel::listRuns() {
         const QSignalBlocker quiet_steps(steps_);
         steps_->clear();
         folder_.clear();
-        ++job_;
+        looking_.drop();
         take({});
     }
     runs_->setCurrentIndex(again >= 0 ? again : opened ? -1 : runs_->count() > 0 ? 0 : -1);
@@ -322,23 +322,14 @@ void CheckpointPanel::look() {
         update();
         return;
     }
-    looking_ = true;
     mesh_ = run_.config.section("mesh");
-    runInBackground(
-        this,
-        [folder = folder_, mesh = mesh_, dialect = dialect_] {
-            return mapReshard(folder, mesh, dialect);
-        },
-        [this, job = ++job_](ReshardMap map) {
-            if (job == job_) {
-                take(std::move(map));
-            }
-        });
+    looking_.start([folder = folder_, mesh = mesh_,
+                    dialect = dialect_] { return mapReshard(folder, mesh, dialect); },
+                   [this](ReshardMap map) { take(std::move(map)); });
     update();
 }
 
 void CheckpointPanel::take(ReshardMap map) {
-    looking_ = false;
     map_ = std::move(map);
     model_->setRows(map_.rows);
     readers_->setReaders(map_.devices);
@@ -355,20 +346,20 @@ void CheckpointPanel::take(ReshardMap map) {
 void CheckpointPanel::update() {
     const bool known = !map_.rows.empty();
     stack_->setCurrentIndex(known ? CheckpointContentSheet : CheckpointEmptySheet);
-    progress_->setBusy(looking_);
+    progress_->setBusy(looking_.isRunning());
     trouble_->setVisible(!map_.problem.isEmpty());
     trouble_->setText(tr("This checkpoint cannot be shown"),
                       map_.problem +
                           (map_.hint.isEmpty() ? QString() : QLatin1Char('\n') + map_.hint));
     header_->setSubtitle(known ? tr("%1 → %2").arg(map_.from_mesh, map_.to_mesh) : QString());
-    table_->setEnabled(!stale_ && !looking_);
-    view_->setStale(stale_ || looking_);
+    table_->setEnabled(!stale_ && !looking_.isRunning());
+    view_->setStale(stale_ || looking_.isRunning());
     runs_->setVisible(runs_->count() > 0);
     steps_->setVisible(steps_->count() > 0);
     const bool none = runs_->count() == 0 && folder_.empty();
     empty_->setTitle(!map_.problem.isEmpty() ? tr("Nothing to show")
                      : none                  ? tr("No run of this model has a checkpoint yet")
-                     : looking_              ? tr("Looking into the checkpoint…")
+                     : looking_.isRunning()  ? tr("Looking into the checkpoint…")
                                              : tr("What would this mesh read of a checkpoint?"));
     empty_->setText(tr("Any mesh reads just the ranges that its devices need, whoever saved "
                        "them."));

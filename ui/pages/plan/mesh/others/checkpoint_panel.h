@@ -3,6 +3,7 @@
 // pieces, its parts and what goes where. Nothing is read but the checkpoint's manifest.
 #pragma once
 
+#include "ui/bridge/newest_job.h"
 #include "ui/bridge/plan/mesh_search.h"
 #include "ui/bridge/plan/reshard_map.h"
 #include "ui/bridge/run/run_index.h"
@@ -73,8 +74,7 @@ private:
     bool wanted_ = false;  // there is something new to look at
     sharding::SpecDialect dialect_ = sharding::SpecDialect::jax;
     bool stale_ = false;
-    bool looking_ = false;
-    std::int64_t job_ = 0;
+    NewestJob looking_{this};
     std::filesystem::path folder_; // of the checkpoint
     config::Json mesh_;            // that was looked for last
     config::Json model_section_;   // of run_, whose checkpoints are listed
