@@ -4,6 +4,7 @@
 #include "ui/pages/axis_row.h"
 #include "ui/pages/plan/mesh/rules/batch_row.h"
 #include "ui/pages/plan/mesh/rules/strategy_cards.h"
+#include "ui/pages/plan/mesh/zero_control.h"
 #include "widgets/controls/controls.h"
 #include "widgets/controls/flow_layout.h"
 #include "widgets/controls/pill.h"
@@ -109,14 +110,8 @@ QWidget* MeshBar::createArrangement() {
     row->setContentsMargins(0, 0, 0, 0);
     row->setSpacing(widgets::space::kControl);
     row->addWidget(new TextLabel(tr("ZeRO"), TextStyle::Caption, Role::Muted));
-    zero_ = new widgets::SegmentedControl;
+    zero_ = new ZeroControl;
     zero_->setObjectName("meshZero");
-    zero_->setAccessibleName(tr("ZeRO stage: what data ranks split"));
-    zero_->addSegment("0", tr("Data ranks keep all state"));
-    zero_->addSegment("1", tr("Data ranks split optimizer state"));
-    zero_->addSegment("2", tr("Data ranks split optimizer state and gradients"));
-    zero_->addSegment("3", tr("Data ranks split optimizer state, gradients and parameters"));
-    zero_->setCompact(true);
     connect(zero_, &widgets::SegmentedControl::currentIndexChanged, this,
             [this](int stage) { change(withZeroStage(edit_, stage)); });
     row->addWidget(zero_);
@@ -135,10 +130,7 @@ void MeshBar::setEdit(const MeshEdit& edit, Where where, bool example) {
         const QSignalBlocker quiet(devices_);
         devices_->setValue(edit.devices);
     }
-    {
-        const QSignalBlocker quiet(zero_);
-        zero_->setCurrentIndex(edit.zero_stage);
-    }
+    zero_->setStage(edit.zero_stage);
     example_->setVisible(example);
     use_->setVisible(example);
     is_example_ = example;

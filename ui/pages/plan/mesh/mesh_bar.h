@@ -21,6 +21,7 @@ namespace weft::ui {
 class AxisRow;
 class BatchRow;
 class StrategyCards;
+class ZeroControl;
 
 class MeshBar : public QWidget {
     Q_OBJECT
@@ -67,7 +68,7 @@ private:
     StrategyCards* cards_;
     AxisRow* axes_;
     BatchRow* batch_;
-    widgets::SegmentedControl* zero_;
+    ZeroControl* zero_;
 };
 
 } // namespace weft::ui

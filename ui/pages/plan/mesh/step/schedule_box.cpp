@@ -4,6 +4,7 @@
 #include "core/pipeline/schedule_list.h"
 #include "ui/bridge/convert.h"
 #include "ui/file_dialog.h"
+#include "ui/pages/plan/mesh/zero_control.h"
 #include "widgets/controls/card.h"
 #include "widgets/controls/controls.h"
 #include "widgets/controls/flow_layout.h"
@@ -89,14 +90,8 @@ QWidget* ScheduleBox::createChoices() {
     connect(schedule_, &QComboBox::activated, this, &ScheduleBox::chooseSchedule);
     flow->addWidget(schedule_);
     label(tr("ZeRO"));
-    zero_ = new widgets::SegmentedControl;
+    zero_ = new ZeroControl;
     zero_->setObjectName("rulesZero");
-    zero_->setAccessibleName(tr("ZeRO stage: what data ranks split"));
-    zero_->addSegment("0", tr("Data ranks keep all state"));
-    zero_->addSegment("1", tr("Data ranks split optimizer state"));
-    zero_->addSegment("2", tr("Data ranks split optimizer state and gradients"));
-    zero_->addSegment("3", tr("Data ranks split optimizer state, gradients and parameters"));
-    zero_->setCompact(true);
     connect(zero_, &widgets::SegmentedControl::currentIndexChanged, this, [this](int stage) {
         change(assignmentsOf(withZeroStage(MeshEdit::of(*config_), stage), *config_),
                tr("ZeRO stage %1").arg(stage));
@@ -161,10 +156,7 @@ void ScheduleBox::renew() {
             from_file ? last
                       : schedule_->findText(toQString(section.at("schedule").get<std::string>())));
     }
-    {
-        const QSignalBlocker quiet(zero_);
-        zero_->setCurrentIndex(MeshEdit::of(*config_).zero_stage);
-    }
+    zero_->setStage(MeshEdit::of(*config_).zero_stage);
     const QString axis = toQString(pipelineAxis(*config_));
     const bool piped = !axis.isEmpty();
     schedule_->setEnabled(piped);

@@ -23,6 +23,8 @@ class TextLabel;
 
 namespace weft::ui {
 
+class ZeroControl;
+
 class ScheduleBox : public QWidget {
     Q_OBJECT
 public:
@@ -53,7 +55,7 @@ private:
     StageEdit stages_;
     widgets::SectionHeader* header_;
     QComboBox* schedule_;
-    widgets::SegmentedControl* zero_;
+    ZeroControl* zero_;
     widgets::SegmentedControl* widths_;
     widgets::ElidedLabel* words_;
     QPushButton* balanced_;
