@@ -15,10 +15,6 @@ QString percent(double share) {
     return QString::number(100 * share, 'f', share < 0.0995 ? 1 : 0) + QStringLiteral(" %");
 }
 
-bool isNumberColumn(int column) {
-    return column >= AdviceModel::MemoryColumn;
-}
-
 /// "data=8 × model=2"; axes of one device are left out.
 QString meshOf(const QString& change) {
     QStringList axes = change.section(QStringLiteral(", "), 0, 0).split(QStringLiteral(" x "));
@@ -65,9 +61,65 @@ void markBest(std::vector<AdviceRow>& rows) {
     }
 }
 
+/// Of a step.
+double exchangeShare(const AdviceRow& row) {
+    return row.step_ms && *row.step_ms > 0 ? row.communication_ms / *row.step_ms : 0;
+}
+
+QString markText(const AdviceRow& row) {
+    return row.way < 0 ? AdviceModel::tr("draft") : row.best ? QStringLiteral("★") : QString();
+}
+
 } // namespace
 
-AdviceModel::AdviceModel(QObject* parent) : QAbstractTableModel(parent) {}
+AdviceModel::AdviceModel(QObject* parent) : TableModel(parent) {
+    using Row = AdviceRow;
+    using widgets::Role;
+    using widgets::TextStyle;
+    const auto exchanges = [](const Row& row) {
+        return row.step_ms && *row.step_ms > 0 ? percent(exchangeShare(row)) : QString();
+    };
+    const auto more = [this](const Row& row) {
+        const auto known = difference(row);
+        return known ? withSign(*known, percent(std::abs(*known))) : QString();
+    };
+    const auto whole = [this](const Row& row) { return sentence(row); };
+    describe({{.text = markText,
+               .color = Role::Muted,
+               .key = [](const Row& row) { return row.way < 0 ? 0
+                                                  : row.best  ? 1
+                                                              : 2; },
+               .spoken = whole,
+               .title_tip = tr("★: no other mesh is better in memory and in time")},
+              {.title = tr("mesh"),
+               .text = [](const Row& row) { return row.mesh; },
+               .font = TextStyle::Mono},
+              {.title = tr("settings"),
+               .text = [](const Row& row) { return row.settings; },
+               .color = Role::Muted},
+              {.title = tr("memory"),
+               .text = [](const Row& row) { return widgets::formatMemory(row.bytes); },
+               .number = true,
+               .key = [](const Row& row) { return row.bytes; }},
+              {.title = tr("bubble"),
+               .text = [](const Row& row) { return row.bubble ? percent(*row.bubble) : QString(); },
+               .number = true,
+               .key = [](const Row& row) { return row.bubble.value_or(0); },
+               .title_tip = tr("Idle time of a pipeline whose stages are all alike")},
+              {.title = tr("exchanges"), .text = exchanges, .number = true, .key = exchangeShare},
+              {.title = tr("step ms"),
+               .text =
+                   [this](const Row& row) {
+                       return row.step_ms ? step_style_.text(*row.step_ms) : QString();
+                   },
+               .number = true,
+               .key = [](const Row& row) { return row.step_ms.value_or(0); }},
+              {.title = tr("to draft"),
+               .text = more,
+               .number = true,
+               .key = [this](const Row& row) { return difference(row).value_or(0); }}},
+             whole);
+}
 
 void AdviceModel::setWays(const std::vector<MeshWay>& ways, const plan::ExecutionPlan* plan) {
     beginResetModel();
@@ -93,8 +145,7 @@ std::optional<double> AdviceModel::difference(const AdviceRow& row) const {
     return known ? std::optional(*row.step_ms / *rows_.front().step_ms - 1) : std::nullopt;
 }
 
-QString AdviceModel::sentence(int index) const {
-    const AdviceRow& shown = row(index);
+QString AdviceModel::sentence(const AdviceRow& shown) const {
     QString out =
         (shown.way < 0 ? tr("The draft: %1, %2") : tr("%1, %2")).arg(shown.mesh, shown.settings);
     out += tr(": %1").arg(widgets::formatMemory(shown.bytes));
@@ -106,92 +157,6 @@ QString AdviceModel::sentence(int index) const {
                          : tr(", %1 more than the draft").arg(percent(*more));
     }
     return shown.best ? out + tr("; none is better in both") : out;
-}
-
-int AdviceModel::rowCount(const QModelIndex& parent) const {
-    return parent.isValid() ? 0 : static_cast<int>(rows_.size());
-}
-
-int AdviceModel::columnCount(const QModelIndex& parent) const {
-    return parent.isValid() ? 0 : ColumnCount;
-}
-
-QVariant AdviceModel::data(const QModelIndex& index, int role) const {
-    const AdviceRow& shown = row(index.row());
-    const int column = index.column();
-    switch (role) {
-    case Qt::DisplayRole: return display(shown, column);
-    case kSortRole: return sortValue(shown, column);
-    case Qt::ToolTipRole: return sentence(index.row());
-    case Qt::AccessibleTextRole:
-        return column == MarkColumn ? QVariant(sentence(index.row())) : display(shown, column);
-    case Qt::TextAlignmentRole:
-        return QVariant::fromValue(Qt::Alignment(
-            Qt::AlignVCenter | (isNumberColumn(column) ? Qt::AlignRight : Qt::AlignLeft)));
-    case Qt::FontRole:
-        return isNumberColumn(column) || column == MeshColumn
-                   ? QVariant(widgets::Theme::current().font(widgets::TextStyle::Mono))
-                   : QVariant();
-    case Qt::ForegroundRole:
-        return column == SettingsColumn || column == MarkColumn
-                   ? QVariant(widgets::Theme::current().color(widgets::Role::Muted))
-                   : QVariant();
-    default: return {};
-    }
-}
-
-QVariant AdviceModel::display(const AdviceRow& row, int column) const {
-    switch (column) {
-    case MarkColumn: return row.way < 0 ? tr("draft") : row.best ? QStringLiteral("★") : QString();
-    case MeshColumn: return row.mesh;
-    case SettingsColumn: return row.settings;
-    case MemoryColumn: return widgets::formatMemory(row.bytes);
-    case BubbleColumn: return row.bubble ? percent(*row.bubble) : QString();
-    case ExchangeColumn:
-        return row.step_ms && *row.step_ms > 0 ? percent(row.communication_ms / *row.step_ms)
-                                               : QString();
-    case StepColumn: return row.step_ms ? step_style_.text(*row.step_ms) : QString();
-    case DifferenceColumn: {
-        const auto more = difference(row);
-        return more ? withSign(*more, percent(std::abs(*more))) : QString();
-    }
-    default: return {};
-    }
-}
-
-QVariant AdviceModel::sortValue(const AdviceRow& row, int column) const {
-    switch (column) {
-    case MarkColumn: return row.way < 0 ? 0 : row.best ? 1 : 2;
-    case MemoryColumn: return row.bytes;
-    case BubbleColumn: return row.bubble.value_or(0);
-    case ExchangeColumn:
-        return row.step_ms && *row.step_ms > 0 ? row.communication_ms / *row.step_ms : 0;
-    case StepColumn: return row.step_ms.value_or(0);
-    case DifferenceColumn: return difference(row).value_or(0);
-    default: return display(row, column);
-    }
-}
-
-QVariant AdviceModel::headerData(int section, Qt::Orientation orientation, int role) const {
-    if (orientation != Qt::Horizontal) {
-        return {};
-    }
-    if (role == Qt::TextAlignmentRole) {
-        return QVariant::fromValue(Qt::Alignment(
-            Qt::AlignVCenter | (isNumberColumn(section) ? Qt::AlignRight : Qt::AlignLeft)));
-    }
-    if (role == Qt::ToolTipRole && section == MarkColumn) {
-        return tr("★: no other mesh is better in memory and in time");
-    }
-    if (role == Qt::ToolTipRole && section == BubbleColumn) {
-        return tr("Idle time of a pipeline whose stages are all alike");
-    }
-    if (role != Qt::DisplayRole) {
-        return {};
-    }
-    const QString titles[] = {QString(),    tr("mesh"),      tr("settings"), tr("memory"),
-                              tr("bubble"), tr("exchanges"), tr("step ms"),  tr("to draft")};
-    return titles[section];
 }
 
 } // namespace weft::ui

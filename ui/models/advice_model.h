@@ -4,9 +4,8 @@
 #pragma once
 
 #include "ui/bridge/plan/mesh_search.h"
+#include "ui/models/table_model.h"
 #include "widgets/look/number_style.h"
-
-#include <QAbstractTableModel>
 
 namespace weft::ui {
 
@@ -21,7 +20,7 @@ struct AdviceRow {
     int way = -1;                 // of the search; -1: what the run has
 };
 
-class AdviceModel : public QAbstractTableModel {
+class AdviceModel : public TableModel<AdviceRow> {
     Q_OBJECT
 public:
     enum Column {
@@ -35,30 +34,18 @@ public:
         DifferenceColumn,
         ColumnCount
     };
-    /// Value to sort by: text or number, as the column holds.
-    static constexpr int kSortRole = Qt::UserRole;
 
     explicit AdviceModel(QObject* parent = nullptr);
 
     /// The run's own row first; `plan` null: it has none.
     void setWays(const std::vector<MeshWay>& ways, const plan::ExecutionPlan* plan);
-    const std::vector<AdviceRow>& rows() const { return rows_; }
-    const AdviceRow& row(int index) const { return rows_[static_cast<std::size_t>(index)]; }
     /// The row in a sentence.
-    QString sentence(int index) const;
-
-    int rowCount(const QModelIndex& parent = {}) const override;
-    int columnCount(const QModelIndex& parent = {}) const override;
-    QVariant data(const QModelIndex& index, int role) const override;
-    QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
+    QString sentence(const AdviceRow& row) const;
 
 private:
-    QVariant display(const AdviceRow& row, int column) const;
-    QVariant sortValue(const AdviceRow& row, int column) const;
     /// Of a step, to that of the run's own row; none without both.
     std::optional<double> difference(const AdviceRow& row) const;
 
-    std::vector<AdviceRow> rows_;
     widgets::NumberStyle step_style_;
 };
 

@@ -17,13 +17,32 @@ double differenceOf(const checkpoint::TensorDifference& row, int column) {
     }
 }
 
-QVariant alignmentOfColumn(int column) {
-    return QVariant::fromValue(
-        Qt::Alignment(Qt::AlignVCenter |
-                      (column == ArrayDifferenceModel::Name ? Qt::AlignLeft : Qt::AlignRight)));
-}
-
 } // namespace
+
+ArrayDifferenceModel::ArrayDifferenceModel(QObject* parent) : TableModel(parent) {
+    using Row = checkpoint::TensorDifference;
+    std::vector<TableColumn<Row>> columns{
+        {.title = tr("array"),
+         .text = [](const Row& row) { return toQString(row.name); },
+         .font = widgets::TextStyle::Mono}};
+    const QString titles[] = {tr("norm A"), tr("norm B"), tr("norm of A − B"), tr("largest"),
+                              tr("relative")};
+    for (int column = NormA; column < ColumnCount; ++column) {
+        const auto text = [this, column](const Row& row) {
+            return row.problem.empty()
+                       ? styles_[static_cast<std::size_t>(column)].text(differenceOf(row, column))
+                   : column == NormA ? toQString(row.problem)
+                                     : QString();
+        };
+        columns.push_back({.title = titles[column - NormA],
+                           .text = text,
+                           .number = true,
+                           .key = [column](const Row& row) { return differenceOf(row, column); }});
+    }
+    describe(std::move(columns), [](const Row& row) {
+        return toQString(row.problem.empty() ? row.name : row.problem);
+    });
+}
 
 void ArrayDifferenceModel::setDifferences(std::vector<checkpoint::TensorDifference> differences) {
     beginResetModel();
@@ -38,52 +57,12 @@ void ArrayDifferenceModel::setDifferences(std::vector<checkpoint::TensorDifferen
     endResetModel();
 }
 
-int ArrayDifferenceModel::rowCount(const QModelIndex& parent) const {
-    return parent.isValid() ? 0 : static_cast<int>(rows_.size());
-}
-
-int ArrayDifferenceModel::columnCount(const QModelIndex& parent) const {
-    return parent.isValid() ? 0 : ColumnCount;
-}
-
 QVariant ArrayDifferenceModel::data(const QModelIndex& index, int role) const {
-    if (!index.isValid()) {
-        return {};
+    if (role == Qt::ForegroundRole) {
+        return widgets::Theme::current().color(
+            row(index.row()).problem.empty() ? widgets::Role::Text : widgets::Role::Warning);
     }
-    const checkpoint::TensorDifference& row = rows_[static_cast<std::size_t>(index.row())];
-    const int column = index.column();
-    switch (role) {
-    case Qt::DisplayRole:
-        if (column == Name) {
-            return toQString(row.name);
-        }
-        if (!row.problem.empty()) {
-            return column == NormA ? toQString(row.problem) : QString();
-        }
-        return styles_[static_cast<std::size_t>(column)].text(differenceOf(row, column));
-    case kSortRole:
-        return column == Name ? QVariant(toQString(row.name)) : differenceOf(row, column);
-    case Qt::ToolTipRole: return toQString(row.problem.empty() ? row.name : row.problem);
-    case Qt::TextAlignmentRole: return alignmentOfColumn(column);
-    case Qt::FontRole: return widgets::Theme::current().font(widgets::TextStyle::Mono);
-    case Qt::ForegroundRole:
-        return widgets::Theme::current().color(row.problem.empty() ? widgets::Role::Text
-                                                                   : widgets::Role::Warning);
-    default: return {};
-    }
-}
-
-QVariant ArrayDifferenceModel::headerData(int section, Qt::Orientation orientation,
-                                          int role) const {
-    if (orientation != Qt::Horizontal) {
-        return {};
-    }
-    if (role == Qt::TextAlignmentRole) {
-        return alignmentOfColumn(section);
-    }
-    const QString titles[] = {tr("array"),         tr("norm A"),  tr("norm B"),
-                              tr("norm of A − B"), tr("largest"), tr("relative")};
-    return role == Qt::DisplayRole ? QVariant(titles[section]) : QVariant();
+    return TableModel::data(index, role);
 }
 
 } // namespace weft::ui

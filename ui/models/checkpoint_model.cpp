@@ -77,9 +77,82 @@ QString momentText(double utc_seconds) {
                                                                          : "d MMM yyyy HH:mm");
 }
 
+QString dash() {
+    return QStringLiteral("–");
+}
+
+QString storyOf(const CheckpointRow& row) {
+    return !row.problem.empty() ? toQString(row.problem)
+           : row.on_disk        ? pathText(row.path)
+                                : CheckpointModel::tr("removed by retention, its metrics are kept");
+}
+
+QString keptForText(const CheckpointRow& row) {
+    return !row.looked_into       ? CheckpointModel::tr("reading …")
+           : !row.problem.empty() ? CheckpointModel::tr("not usable")
+           : row.on_disk          ? toQString(row.kept_for)
+                                  : CheckpointModel::tr("pruned");
+}
+
+QString sizeText(const CheckpointRow& row) {
+    return row.on_disk && row.looked_into ? formatFileSize(row.bytes) : dash();
+}
+
+QString savedText(const CheckpointRow& row) {
+    return row.on_disk && row.saved_time > 0 ? momentText(row.saved_time) : dash();
+}
+
+/// None is sorted behind all others.
+QVariant numberKey(const std::optional<double>& value) {
+    return value ? QVariant(*value) : QVariant();
+}
+
 } // namespace
 
-CheckpointModel::CheckpointModel(QObject* parent) : QAbstractTableModel(parent) {}
+CheckpointModel::CheckpointModel(QObject* parent) : TableModel(parent) {
+    using Row = CheckpointRow;
+    using widgets::TextStyle;
+    describe(
+        {{.title = tr("step"),
+          .text = [](const Row& row) { return formatCount(row.step); },
+          .number = true,
+          .key = [](const Row& row) { return static_cast<qlonglong>(row.step); }},
+         {.title = tr("epoch"),
+          .text = [](const Row& row) { return QString::number(row.epoch, 'f', 2); },
+          .number = true,
+          .key = [](const Row& row) { return row.epoch; }},
+         {.title = tr("train loss"),
+          .text =
+              [this](const Row& row) {
+                  return row.train_loss ? loss_style_.text(*row.train_loss) : dash();
+              },
+          .number = true,
+          .key = [](const Row& row) { return numberKey(row.train_loss); }},
+         {.text =
+              [this](const Row& row) {
+                  return row.metric ? metric_style_.text(*row.metric) : dash();
+              },
+          .number = true,
+          .key = [](const Row& row) { return numberKey(row.metric); }},
+         {.text = [this](const Row& row) { return badgeText(row); },
+          .font = TextStyle::Body,
+          .key = [](const Row& row) { return 4 * row.best + 2 * row.newest + row.pinned; },
+          .tip = [this](const Row& row) { return badgeTip(row); }},
+         {.title = tr("kept because"), .text = keptForText, .font = TextStyle::Body},
+         {.title = tr("size"),
+          .text = sizeText,
+          .number = true,
+          .key =
+              [](const Row& row) {
+                  return row.on_disk ? QVariant(qlonglong{row.bytes}) : QVariant();
+              }},
+         {.title = tr("saved"),
+          .text = savedText,
+          .number = true,
+          .key =
+              [](const Row& row) { return row.on_disk ? QVariant(row.saved_time) : QVariant(); }}},
+        storyOf);
+}
 
 void CheckpointModel::setContent(const RunModel& run,
                                  const std::vector<checkpoint::Entry>& entries) {
@@ -97,6 +170,7 @@ void CheckpointModel::setContent(const RunModel& run,
     }
     beginResetModel();
     metric_ = config.checkpoint_metric;
+    setTitle(Metric, toQString(metric_));
     rows_.clear();
     for (auto& [step, row] : by_step) {
         rows_.push_back(std::move(row));
@@ -156,105 +230,35 @@ int CheckpointModel::onDisk() const {
                                           [](const CheckpointRow& row) { return row.on_disk; }));
 }
 
-int CheckpointModel::rowCount(const QModelIndex& parent) const {
-    return parent.isValid() ? 0 : static_cast<int>(rows_.size());
+QString CheckpointModel::badgeText(const CheckpointRow& row) const {
+    QStringList badges;
+    badges << (row.best ? QStringList(bestName()) : QStringList())
+           << (row.newest ? QStringList(tr("newest")) : QStringList())
+           << (row.pinned ? QStringList(tr("pinned")) : QStringList());
+    return badges.join(", ");
 }
 
-int CheckpointModel::columnCount(const QModelIndex& parent) const {
-    return parent.isValid() ? 0 : ColumnCount;
-}
-
-QString CheckpointModel::displayText(const CheckpointRow& row, int column) const {
-    const QString dash = QStringLiteral("–");
-    switch (column) {
-    case Step: return formatCount(row.step);
-    case Epoch: return QString::number(row.epoch, 'f', 2);
-    case TrainLoss: return row.train_loss ? loss_style_.text(*row.train_loss) : dash;
-    case Metric: return row.metric ? metric_style_.text(*row.metric) : dash;
-    case Badge: {
-        QStringList badges;
-        badges << (row.best ? QStringList(bestName()) : QStringList())
-               << (row.newest ? QStringList(tr("newest")) : QStringList())
-               << (row.pinned ? QStringList(tr("pinned")) : QStringList());
-        return badges.join(", ");
-    }
-    case KeptFor:
-        return !row.looked_into       ? tr("reading …")
-               : !row.problem.empty() ? tr("not usable")
-               : row.on_disk          ? toQString(row.kept_for)
-                                      : tr("pruned");
-    case Size: return row.on_disk && row.looked_into ? formatFileSize(row.bytes) : dash;
-    case Saved: return row.on_disk && row.saved_time > 0 ? momentText(row.saved_time) : dash;
-    default: return {};
-    }
-}
-
-// What has no value is an empty one, which is sorted behind all others.
-QVariant CheckpointModel::sortValue(const CheckpointRow& row, int column) const {
-    const auto number = [](const std::optional<double>& value) {
-        return value ? QVariant(*value) : QVariant();
-    };
-    switch (column) {
-    case Step: return static_cast<qlonglong>(row.step);
-    case Epoch: return row.epoch;
-    case TrainLoss: return number(row.train_loss);
-    case Metric: return number(row.metric);
-    case Badge: return (row.best ? 4 : 0) + (row.newest ? 2 : 0) + (row.pinned ? 1 : 0);
-    case Size: return row.on_disk ? QVariant(static_cast<qlonglong>(row.bytes)) : QVariant();
-    case Saved: return row.on_disk ? QVariant(row.saved_time) : QVariant();
-    default: return displayText(row, column);
-    }
-}
-
-QString CheckpointModel::toolTip(const CheckpointRow& row, int column) const {
-    if (column == Badge && row.best && row.metric) {
-        return bestName() + QLatin1Char(' ') + metric_style_.text(*row.metric);
-    }
-    return !row.problem.empty() ? toQString(row.problem)
-           : row.on_disk        ? pathText(row.path)
-                                : tr("removed by retention, its metrics are kept");
+QString CheckpointModel::badgeTip(const CheckpointRow& row) const {
+    return row.best && row.metric ? bestName() + QLatin1Char(' ') + metric_style_.text(*row.metric)
+                                  : storyOf(row);
 }
 
 QVariant CheckpointModel::data(const QModelIndex& index, int role) const {
-    const CheckpointRow& row = rows_[static_cast<std::size_t>(index.row())];
-    const widgets::Theme& theme = widgets::Theme::current();
-    const bool number =
-        index.column() <= Metric || index.column() == Size || index.column() == Saved;
-    switch (role) {
-    case Qt::DisplayRole: return displayText(row, index.column());
-    case SortRole: return sortValue(row, index.column());
-    case Qt::ToolTipRole: return toolTip(row, index.column());
-    case Qt::TextAlignmentRole:
-        return QVariant((number ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
-    case Qt::FontRole: {
-        QFont font = theme.font(number ? widgets::TextStyle::Mono : widgets::TextStyle::Body);
-        font.setStrikeOut(!row.on_disk && index.column() == Step);
+    const CheckpointRow& shown = row(index.row());
+    if (role == Qt::FontRole && index.column() == Step && !shown.on_disk) {
+        QFont font = widgets::Theme::current().font(widgets::TextStyle::Mono);
+        font.setStrikeOut(true);
         return font;
     }
-    case Qt::ForegroundRole:
-        return theme.color(!row.problem.empty()                  ? widgets::Role::Error
-                           : !row.on_disk                        ? widgets::Role::Muted
-                           : row.best && index.column() == Badge ? widgets::Role::Success
-                           : index.column() == Badge             ? widgets::Role::Accent
-                                                                 : widgets::Role::Text);
-    default: return {};
+    if (role == Qt::ForegroundRole) {
+        const bool badge = index.column() == Badge;
+        return widgets::Theme::current().color(!shown.problem.empty() ? widgets::Role::Error
+                                               : !shown.on_disk       ? widgets::Role::Muted
+                                               : badge && shown.best  ? widgets::Role::Success
+                                               : badge                ? widgets::Role::Accent
+                                                                      : widgets::Role::Text);
     }
-}
-
-QVariant CheckpointModel::headerData(int section, Qt::Orientation orientation, int role) const {
-    if (orientation != Qt::Horizontal) {
-        return {};
-    }
-    if (role == Qt::TextAlignmentRole) {
-        const bool number = section <= Metric || section == Size || section == Saved;
-        return QVariant((number ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
-    }
-    if (role != Qt::DisplayRole) {
-        return {};
-    }
-    const QString titles[] = {tr("step"), tr("epoch"),        tr("train loss"), toQString(metric_),
-                              {},         tr("kept because"), tr("size"),       tr("saved")};
-    return titles[section];
+    return TableModel::data(index, role);
 }
 
 } // namespace weft::ui

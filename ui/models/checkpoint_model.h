@@ -5,9 +5,8 @@
 
 #include "core/checkpoint/checkpoint.h"
 #include "ui/bridge/run/run_model.h"
+#include "ui/models/table_model.h"
 #include "widgets/look/number_style.h"
-
-#include <QAbstractTableModel>
 
 #include <optional>
 #include <vector>
@@ -32,37 +31,29 @@ struct CheckpointRow {
     checkpoint::Record record;         // when usable
 };
 
-class CheckpointModel : public QAbstractTableModel {
+class CheckpointModel : public TableModel<CheckpointRow> {
     Q_OBJECT
 public:
     enum Column { Step, Epoch, TrainLoss, Metric, Badge, KeptFor, Size, Saved, ColumnCount };
-    /// What a column is sorted by: numbers as such.
-    static constexpr int SortRole = Qt::UserRole;
 
     explicit CheckpointModel(QObject* parent = nullptr);
 
     /// `run` may be another run than the one on screen; it is read during the call.
     void setContent(const RunModel& run, const std::vector<checkpoint::Entry>& entries);
     void clear();
-    const CheckpointRow& row(int index) const { return rows_[static_cast<std::size_t>(index)]; }
     int rowOfStep(std::int64_t step) const; // -1 when there is none
     /// What the best one is best in: "best validation accuracy".
     QString bestName() const;
     std::int64_t totalBytes() const;
     int onDisk() const;
 
-    int rowCount(const QModelIndex& parent = {}) const override;
-    int columnCount(const QModelIndex& parent = {}) const override;
     QVariant data(const QModelIndex& index, int role) const override;
-    QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
 
 private:
-    QString displayText(const CheckpointRow& row, int column) const;
-    QVariant sortValue(const CheckpointRow& row, int column) const;
     widgets::NumberStyle styleOf(std::optional<double> CheckpointRow::*figure) const;
-    QString toolTip(const CheckpointRow& row, int column) const;
+    QString badgeText(const CheckpointRow& row) const;
+    QString badgeTip(const CheckpointRow& row) const;
 
-    std::vector<CheckpointRow> rows_; // newest first
     std::string metric_;
     widgets::NumberStyle loss_style_;
     widgets::NumberStyle metric_style_;

@@ -59,69 +59,66 @@ QString examplesOf(const data::Column& column) {
 
 } // namespace
 
-ColumnModel::ColumnModel(QObject* parent) : QAbstractTableModel(parent) {}
+ColumnModel::ColumnModel(QObject* parent) : TableModel(parent) {
+    using data::Column;
+    using widgets::Role;
+    using widgets::TextStyle;
+    const auto name = [](const Column& column) { return toQString(column.name); };
+    const auto missing = [](const Column& column) {
+        return column.missing > 0 ? formatCount(column.missing) : QString();
+    };
+    describe({{.title = tr("predict"),
+               .text = name,
+               .font = TextStyle::Body,
+               .color = Role::Text,
+               .tip = name},
+              {.title = tr("holds"),
+               .text = contentOf,
+               .font = TextStyle::Body,
+               .color = Role::Muted,
+               .tip = contentOf},
+              {.title = tr("missing"),
+               .text = missing,
+               .number = true,
+               .color = Role::Warning,
+               .tip = missing},
+              {.title = tr("for example"),
+               .text = examplesOf,
+               .font = TextStyle::Body,
+               .color = Role::Muted,
+               .tip = examplesOf}});
+}
 
 void ColumnModel::setColumns(std::vector<data::Column> columns, const QStringList& targets) {
-    const bool same_rows = columns.size() == columns_.size();
+    const bool same_rows = columns.size() == rows_.size();
     if (!same_rows) {
         beginResetModel();
     }
-    columns_ = std::move(columns);
+    rows_ = std::move(columns);
     targets_ = targets;
     if (!same_rows) {
         endResetModel();
-    } else if (!columns_.empty()) {
+    } else if (!rows_.empty()) {
         emit dataChanged(index(0, 0), index(rowCount() - 1, ColumnCount - 1));
     }
 }
 
-int ColumnModel::rowCount(const QModelIndex& parent) const {
-    return parent.isValid() ? 0 : static_cast<int>(columns_.size());
-}
-
-int ColumnModel::columnCount(const QModelIndex& parent) const {
-    return parent.isValid() ? 0 : ColumnCount;
-}
-
-QString ColumnModel::display(const data::Column& column, int section) const {
-    switch (section) {
-    case NameColumn: return toQString(column.name);
-    case KindColumn: return contentOf(column);
-    case MissingColumn: return column.missing > 0 ? formatCount(column.missing) : QString();
-    case ExampleColumn: return examplesOf(column);
-    default: return {};
-    }
-}
-
+/// Those to predict are ticked.
 QVariant ColumnModel::data(const QModelIndex& index, int role) const {
-    const data::Column& column = columns_[static_cast<std::size_t>(index.row())];
-    const widgets::Theme& theme = widgets::Theme::current();
-    const bool target = targets_.contains(toQString(column.name));
-    switch (role) {
-    case Qt::DisplayRole: return display(column, index.column());
-    case Qt::ToolTipRole:
-        return display(column, index.column()) +
-               (index.column() == NameColumn && target ? tr("\nis predicted") : QString());
-    case Qt::CheckStateRole:
-        return index.column() == NameColumn ? QVariant(target ? Qt::Checked : Qt::Unchecked)
-                                            : QVariant();
-    case Qt::AccessibleTextRole:
-        return index.column() == NameColumn && target
-                   ? tr("%1, is predicted").arg(toQString(column.name))
-                   : display(column, index.column());
-    case Qt::FontRole:
-        return theme.font(index.column() == MissingColumn          ? widgets::TextStyle::Mono
-                          : target && index.column() == NameColumn ? widgets::TextStyle::Strong
-                                                                   : widgets::TextStyle::Body);
-    case Qt::ForegroundRole:
-        return theme.color(index.column() == MissingColumn ? widgets::Role::Warning
-                           : index.column() == NameColumn  ? widgets::Role::Text
-                                                           : widgets::Role::Muted);
-    case Qt::TextAlignmentRole:
-        return QVariant((index.column() == MissingColumn ? Qt::AlignRight : Qt::AlignLeft) |
-                        Qt::AlignVCenter);
-    default: return {};
+    const QString name = toQString(row(index.row()).name);
+    const bool target = index.column() == NameColumn && targets_.contains(name);
+    if (role == Qt::CheckStateRole && index.column() == NameColumn) {
+        return target ? Qt::Checked : Qt::Unchecked;
     }
+    if (target) {
+        switch (role) {
+        case Qt::ToolTipRole: return name + tr("\nis predicted");
+        case Qt::AccessibleTextRole: return tr("%1, is predicted").arg(name);
+        case Qt::FontRole: return widgets::Theme::current().font(widgets::TextStyle::Strong);
+        default: break;
+        }
+    }
+    return TableModel::data(index, role);
 }
 
 // One column is always predicted: ticking a first other one moves the tick, ticking more adds.
@@ -129,8 +126,8 @@ bool ColumnModel::setData(const QModelIndex& index, const QVariant& value, int r
     if (role != Qt::CheckStateRole || index.column() != NameColumn) {
         return false;
     }
-    const QString name = toQString(columns_[static_cast<std::size_t>(index.row())].name);
-    const data::Column& column = columns_[static_cast<std::size_t>(index.row())];
+    const QString name = toQString(rows_[static_cast<std::size_t>(index.row())].name);
+    const data::Column& column = rows_[static_cast<std::size_t>(index.row())];
     if (value.toInt() != Qt::Checked) {
         QStringList left = targets_;
         left.removeAll(name);
@@ -142,7 +139,7 @@ bool ColumnModel::setData(const QModelIndex& index, const QVariant& value, int r
     }
     // Several numbers can be predicted at a time; a class stands alone.
     const auto is_number = [this](const QString& wanted) {
-        return std::any_of(columns_.begin(), columns_.end(), [&](const data::Column& known) {
+        return std::any_of(rows_.begin(), rows_.end(), [&](const data::Column& known) {
             return toQString(known.name) == wanted && known.kind == data::Column::Kind::number &&
                    !known.whole_numbers;
         });
@@ -160,28 +157,8 @@ Qt::ItemFlags ColumnModel::flags(const QModelIndex& index) const {
     const Qt::ItemFlags plain = Qt::ItemIsEnabled | Qt::ItemIsSelectable;
     const bool ticks =
         index.column() == NameColumn &&
-        columns_[static_cast<std::size_t>(index.row())].kind != data::Column::Kind::empty;
+        rows_[static_cast<std::size_t>(index.row())].kind != data::Column::Kind::empty;
     return ticks ? plain | Qt::ItemIsUserCheckable : plain;
-}
-
-QVariant ColumnModel::headerData(int section, Qt::Orientation orientation, int role) const {
-    if (orientation != Qt::Horizontal) {
-        return {};
-    }
-    if (role == Qt::TextAlignmentRole) {
-        return QVariant((section == MissingColumn ? Qt::AlignRight : Qt::AlignLeft) |
-                        Qt::AlignVCenter);
-    }
-    if (role != Qt::DisplayRole) {
-        return {};
-    }
-    switch (section) {
-    case NameColumn: return tr("predict");
-    case KindColumn: return tr("holds");
-    case MissingColumn: return tr("missing");
-    case ExampleColumn: return tr("for example");
-    default: return {};
-    }
 }
 
 } // namespace weft::ui

@@ -9,15 +9,6 @@
 namespace weft::ui {
 namespace {
 
-QVariant alignment(bool right) {
-    return QVariant::fromValue(
-        Qt::Alignment(Qt::AlignVCenter | (right ? Qt::AlignRight : Qt::AlignLeft)));
-}
-
-QVariant mono() {
-    return widgets::Theme::current().font(widgets::TextStyle::Mono);
-}
-
 /// The better of two figures has a mark before it.
 QString marked(const QString& text, bool better) {
     return better ? QStringLiteral("✓ ") + text : text;
@@ -38,116 +29,83 @@ QString differenceText(const ComparedTensor& row) {
     return more == 0 ? QString() : withSign(double(more), shortMemory(std::abs(more)));
 }
 
+QString nameText(const ComparedTensor& row) {
+    return row.count > 1 ? QStringLiteral("%1 ×%2").arg(row.name).arg(row.count) : row.name;
+}
+
+QString changedSpec(const ComparedTensor& row) {
+    return row.a_spec == row.b_spec ? row.a_spec : row.a_spec + QStringLiteral(" → ") + row.b_spec;
+}
+
+QString tensorSentence(const ComparedTensor& row) {
+    return TensorDifferenceModel::tr("%1: A %2, %3 on a device; B %4, %5 on a device")
+        .arg(nameText(row), row.a_spec, shortMemory(row.a_bytes), row.b_spec,
+             shortMemory(row.b_bytes));
+}
+
 } // namespace
+
+FigureModel::FigureModel(QObject* parent) : TableModel(parent) {
+    using Row = ComparedFigure;
+    using widgets::TextStyle;
+    const QString mark = tr("✓: the better of the two");
+    describe({{.title = tr("of a device"),
+               .text = [](const Row& row) { return QStringLiteral("    ") + row.name; },
+               .spoken = sentence},
+              {.title = tr("A"),
+               .text = [](const Row& row) { return marked(row.a, row.better == Better::A); },
+               .number = true,
+               .title_tip = mark},
+              {.title = tr("B"),
+               .text = [](const Row& row) { return marked(row.b, row.better == Better::B); },
+               .number = true,
+               .title_tip = mark},
+              {.title = tr("B less A"),
+               .text = [](const Row& row) { return row.difference; },
+               .number = true,
+               .title_tip = mark}},
+             sentence);
+}
 
 void FigureModel::setFigures(std::vector<ComparedFigure> figures) {
     beginResetModel();
-    figures_ = std::move(figures);
+    rows_ = std::move(figures);
     endResetModel();
 }
 
-int FigureModel::rowCount(const QModelIndex& parent) const {
-    return parent.isValid() ? 0 : static_cast<int>(figures_.size());
-}
-
-int FigureModel::columnCount(const QModelIndex& parent) const {
-    return parent.isValid() ? 0 : ColumnCount;
-}
-
+/// The first of a group says its name.
 QVariant FigureModel::data(const QModelIndex& index, int role) const {
-    const auto at = static_cast<std::size_t>(index.row());
-    const ComparedFigure& row = figures_[at];
-    const int column = index.column();
-    const bool first = at == 0 || figures_[at - 1].group != row.group;
-    switch (role) {
-    case Qt::DisplayRole:
-        switch (column) {
-        case NameColumn:
-            return first ? row.group + QStringLiteral(": ") + row.name
-                         : QStringLiteral("    ") + row.name;
-        case AColumn: return marked(row.a, row.better == Better::A);
-        case BColumn: return marked(row.b, row.better == Better::B);
-        default: return row.difference;
-        }
-    case Qt::ToolTipRole: return sentence(row);
-    case Qt::AccessibleTextRole:
-        return column == NameColumn ? QVariant(sentence(row)) : data(index, Qt::DisplayRole);
-    case Qt::TextAlignmentRole: return alignment(column != NameColumn);
-    case Qt::FontRole: return column == NameColumn ? QVariant() : mono();
-    default: return {};
+    const ComparedFigure& shown = row(index.row());
+    if (role == Qt::DisplayRole && index.column() == NameColumn &&
+        (index.row() == 0 || row(index.row() - 1).group != shown.group)) {
+        return shown.group + QStringLiteral(": ") + shown.name;
     }
+    return TableModel::data(index, role);
 }
 
-QVariant FigureModel::headerData(int section, Qt::Orientation orientation, int role) const {
-    if (orientation != Qt::Horizontal) {
-        return {};
-    }
-    if (role == Qt::TextAlignmentRole) {
-        return alignment(section != NameColumn);
-    }
-    if (role == Qt::ToolTipRole && section != NameColumn) {
-        return tr("✓: the better of the two");
-    }
-    const QString titles[] = {tr("of a device"), tr("A"), tr("B"), tr("B less A")};
-    return role == Qt::DisplayRole ? QVariant(titles[section]) : QVariant();
+TensorDifferenceModel::TensorDifferenceModel(QObject* parent) : TableModel(parent) {
+    using Row = ComparedTensor;
+    using widgets::TextStyle;
+    describe({{.title = tr("held otherwise"),
+               .text = nameText,
+               .font = TextStyle::Mono,
+               .spoken = tensorSentence},
+              {.title = tr("A → B"), .text = changedSpec, .font = TextStyle::Mono},
+              {.title = tr("A a device"),
+               .text = [](const Row& row) { return shortMemory(row.a_bytes); },
+               .number = true,
+               .key = [](const Row& row) { return row.a_bytes; }},
+              {.title = tr("B less A"),
+               .text = differenceText,
+               .number = true,
+               .key = [](const Row& row) { return row.count * (row.b_bytes - row.a_bytes); }}},
+             tensorSentence);
 }
 
 void TensorDifferenceModel::setTensors(std::vector<ComparedTensor> tensors) {
     beginResetModel();
-    tensors_ = std::move(tensors);
+    rows_ = std::move(tensors);
     endResetModel();
-}
-
-int TensorDifferenceModel::rowCount(const QModelIndex& parent) const {
-    return parent.isValid() ? 0 : static_cast<int>(tensors_.size());
-}
-
-int TensorDifferenceModel::columnCount(const QModelIndex& parent) const {
-    return parent.isValid() ? 0 : ColumnCount;
-}
-
-QVariant TensorDifferenceModel::data(const QModelIndex& index, int role) const {
-    const ComparedTensor& row = tensors_[static_cast<std::size_t>(index.row())];
-    const int column = index.column();
-    const QString name =
-        row.count > 1 ? QStringLiteral("%1 ×%2").arg(row.name).arg(row.count) : row.name;
-    const auto text = [&]() -> QString {
-        switch (column) {
-        case NameColumn: return name;
-        case SpecColumn:
-            return row.a_spec == row.b_spec ? row.a_spec
-                                            : row.a_spec + QStringLiteral(" → ") + row.b_spec;
-        case BytesColumn: return shortMemory(row.a_bytes);
-        default: return differenceText(row);
-        }
-    };
-    const QString sentence =
-        tr("%1: A %2, %3 on a device; B %4, %5 on a device")
-            .arg(name, row.a_spec, shortMemory(row.a_bytes), row.b_spec, shortMemory(row.b_bytes));
-    switch (role) {
-    case Qt::DisplayRole: return text();
-    case kSortRole:
-        return column == BytesColumn        ? QVariant(row.a_bytes)
-               : column == DifferenceColumn ? QVariant(row.count * (row.b_bytes - row.a_bytes))
-                                            : QVariant(text());
-    case Qt::ToolTipRole: return sentence;
-    case Qt::AccessibleTextRole: return column == NameColumn ? sentence : text();
-    case Qt::TextAlignmentRole: return alignment(column >= BytesColumn);
-    case Qt::FontRole: return mono();
-    default: return {};
-    }
-}
-
-QVariant TensorDifferenceModel::headerData(int section, Qt::Orientation orientation,
-                                           int role) const {
-    if (orientation != Qt::Horizontal) {
-        return {};
-    }
-    if (role == Qt::TextAlignmentRole) {
-        return alignment(section >= BytesColumn);
-    }
-    const QString titles[] = {tr("held otherwise"), tr("A → B"), tr("A a device"), tr("B less A")};
-    return role == Qt::DisplayRole ? QVariant(titles[section]) : QVariant();
 }
 
 } // namespace weft::ui

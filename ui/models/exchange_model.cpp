@@ -26,16 +26,58 @@ QString countText(double count) {
 } // namespace
 
 ExchangeModel::ExchangeModel(QObject* parent)
-    : QAbstractTableModel(parent), found_(std::make_shared<ExchangeRows>()) {}
+    : TableModel(parent), found_(std::make_shared<ExchangeRows>()) {
+    using Row = ExchangeRow;
+    using widgets::Role;
+    const auto axes = [](const Row& row) { return axesOf(row.first).join(QStringLiteral(" × ")); };
+    const auto what = [](const Row& row) {
+        return withoutPrefix(row.what).replace(QLatin1String("gradient of "), tr("grad of "));
+    };
+    const auto bytes = [](const Row& row) {
+        return (row.mixed ? QStringLiteral("≤ ") : QString()) + shortMemory(row.array_bytes);
+    };
+    const auto ms = [this](const Row& row) {
+        return row.predicted_ms > 0 ? ms_style_.text(row.predicted_ms / row.count) : QString();
+    };
+    describe({{.title = tr("kind"),
+               .text = [](const Row& row) { return exchangeName(row.first.kind); },
+               .spoken = story},
+              {.title = tr("axis"), .text = axes},
+              {.title = tr("what"), .text = what},
+              {.title = tr("bytes"),
+               .text = bytes,
+               .number = true,
+               .key = [](const Row& row) { return static_cast<qlonglong>(row.array_bytes); }},
+              {.title = tr("a step"),
+               .text = [](const Row& row) { return countText(row.count); },
+               .number = true,
+               .key = [](const Row& row) { return row.count; }},
+              {.title = tr("ms each"),
+               .text = ms,
+               .number = true,
+               .key = [](const Row& row) { return row.predicted_ms / row.count; }},
+              {.title = tr("why"),
+               .text = [](const Row& row) { return withoutPrefix(row.why); },
+               .color = Role::Accent},
+              {.title = tr("phase"),
+               .text = [](const Row& row) { return toQString(ir::phase_name(row.first.phase)); },
+               .color = Role::Muted,
+               .key = [](const Row& row) { return static_cast<int>(row.first.phase); }},
+              {.title = tr("hidden by"),
+               .text = [](const Row& row) { return toQString(row.first.overlaps); },
+               .color = Role::Muted}},
+             story);
+}
 
 void ExchangeModel::setDigest(const std::shared_ptr<const PlanDigest>& digest) {
     beginResetModel();
     running_ = -1;
     found_ = digest ? digest->exchanges : std::make_shared<ExchangeRows>();
-    timed_ = std::any_of(rows().begin(), rows().end(),
+    rows_ = found_->rows;
+    timed_ = std::any_of(rows_.begin(), rows_.end(),
                          [](const ExchangeRow& row) { return row.predicted_ms > 0; });
     std::vector<double> times;
-    for (const ExchangeRow& row : rows()) {
+    for (const ExchangeRow& row : rows_) {
         times.push_back(row.predicted_ms / row.count);
     }
     ms_style_ = millisecondStyle(std::move(times));
@@ -57,14 +99,13 @@ void ExchangeModel::setRunning(int row) {
 }
 
 int ExchangeModel::rowOf(int op) const {
-    const auto found = std::find_if(rows().begin(), rows().end(), [op](const ExchangeRow& row) {
+    const auto found = std::find_if(rows_.begin(), rows_.end(), [op](const ExchangeRow& row) {
         return std::binary_search(row.ops.begin(), row.ops.end(), op);
     });
-    return found == rows().end() ? -1 : static_cast<int>(found - rows().begin());
+    return found == rows_.end() ? -1 : static_cast<int>(found - rows_.begin());
 }
 
-QString ExchangeModel::story(int index) const {
-    const ExchangeRow& shown = row(index);
+QString ExchangeModel::story(const ExchangeRow& shown) {
     const std::string& kind = shown.first.kind;
     const QString does =
         kind == "all_reduce"       ? tr("adds up what %1 devices along %2 have")
@@ -91,89 +132,19 @@ QString ExchangeModel::story(int index) const {
     return out;
 }
 
-int ExchangeModel::rowCount(const QModelIndex& parent) const {
-    return parent.isValid() ? 0 : static_cast<int>(rows().size());
-}
-
-int ExchangeModel::columnCount(const QModelIndex& parent) const {
-    return parent.isValid() ? 0 : ColumnCount;
-}
-
 QVariant ExchangeModel::data(const QModelIndex& index, int role) const {
-    const ExchangeRow& shown = row(index.row());
-    const int column = index.column();
+    const bool runs = index.column() == KindColumn && index.row() == running_;
     switch (role) {
-    case Qt::DisplayRole: return display(shown, column);
-    case kSortRole: return sortValue(shown, column);
-    case kRunningRole:
-        return column == KindColumn && index.row() == running_ ? widgets::MarkDelegate::Dot
-                                                               : widgets::MarkDelegate::None;
-    case kAxesRole: return axesOf(shown.first);
-    case Qt::ToolTipRole: return story(index.row());
+    case kRunningRole: return runs ? widgets::MarkDelegate::Dot : widgets::MarkDelegate::None;
+    case kAxesRole: return axesOf(row(index.row()).first);
     case Qt::AccessibleTextRole:
-        return column != KindColumn      ? display(shown, column)
-               : index.row() == running_ ? QVariant(tr("Runs now. ") + story(index.row()))
-                                         : QVariant(story(index.row()));
-    case Qt::TextAlignmentRole:
-        return QVariant::fromValue(Qt::Alignment(
-            Qt::AlignVCenter |
-            (column >= BytesColumn && column <= MsColumn ? Qt::AlignRight : Qt::AlignLeft)));
-    case Qt::FontRole:
-        return column >= BytesColumn && column <= MsColumn
-                   ? QVariant(widgets::Theme::current().font(widgets::TextStyle::Mono))
-                   : QVariant();
-    case Qt::ForegroundRole:
-        return column == WhyColumn
-                   ? QVariant(widgets::Theme::current().color(widgets::Role::Accent))
-               : column == PhaseColumn || column == OverlapsColumn
-                   ? QVariant(widgets::Theme::current().color(widgets::Role::Muted))
-                   : QVariant();
-    default: return {};
+        if (runs) {
+            return tr("Runs now. ") + story(row(index.row()));
+        }
+        break;
+    default: break;
     }
-}
-
-QVariant ExchangeModel::display(const ExchangeRow& row, int column) const {
-    switch (column) {
-    case KindColumn: return exchangeName(row.first.kind);
-    case AxesColumn: return axesOf(row.first).join(QStringLiteral(" × "));
-    case WhatColumn:
-        return withoutPrefix(row.what).replace(QLatin1String("gradient of "), tr("grad of "));
-    case WhyColumn: return withoutPrefix(row.why);
-    case PhaseColumn: return toQString(ir::phase_name(row.first.phase));
-    case BytesColumn:
-        return (row.mixed ? QStringLiteral("≤ ") : QString()) + shortMemory(row.array_bytes);
-    case CountColumn: return countText(row.count);
-    case MsColumn:
-        return row.predicted_ms > 0 ? ms_style_.text(row.predicted_ms / row.count) : QString();
-    case OverlapsColumn: return toQString(row.first.overlaps);
-    default: return {};
-    }
-}
-
-QVariant ExchangeModel::sortValue(const ExchangeRow& row, int column) const {
-    switch (column) {
-    case BytesColumn: return static_cast<qlonglong>(row.array_bytes);
-    case CountColumn: return row.count;
-    case MsColumn: return row.predicted_ms / row.count;
-    case PhaseColumn: return static_cast<int>(row.first.phase);
-    default: return display(row, column);
-    }
-}
-
-QVariant ExchangeModel::headerData(int section, Qt::Orientation orientation, int role) const {
-    if (orientation != Qt::Horizontal) {
-        return {};
-    }
-    if (role == Qt::TextAlignmentRole) {
-        return QVariant::fromValue(Qt::Alignment(
-            section >= BytesColumn && section <= MsColumn ? Qt::AlignRight : Qt::AlignLeft));
-    }
-    if (role != Qt::DisplayRole) {
-        return {};
-    }
-    const QString titles[] = {tr("kind"),    tr("axis"), tr("what"),  tr("bytes"),    tr("a step"),
-                              tr("ms each"), tr("why"),  tr("phase"), tr("hidden by")};
-    return titles[section];
+    return TableModel::data(index, role);
 }
 
 } // namespace weft::ui

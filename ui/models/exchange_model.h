@@ -4,16 +4,15 @@
 
 #include "ui/bridge/plan/exchange_rows.h"
 #include "ui/bridge/plan/plan_digest.h"
+#include "ui/models/table_model.h"
 #include "widgets/look/number_style.h"
-
-#include <QAbstractTableModel>
 
 #include <memory>
 #include <vector>
 
 namespace weft::ui {
 
-class ExchangeModel : public QAbstractTableModel {
+class ExchangeModel : public TableModel<ExchangeRow> {
     Q_OBJECT
 public:
     enum Column {
@@ -28,12 +27,10 @@ public:
         OverlapsColumn,
         ColumnCount
     };
-    /// Value to sort by: text or number, as the column holds.
-    static constexpr int kSortRole = Qt::UserRole;
     /// The axes as a list, for the tags.
-    static constexpr int kAxesRole = Qt::UserRole + 1;
+    static constexpr int kAxesRole = kSortRole + 1;
     /// A mark (widgets::MarkDelegate) at the row that runs.
-    static constexpr int kRunningRole = Qt::UserRole + 2;
+    static constexpr int kRunningRole = kSortRole + 2;
 
     explicit ExchangeModel(QObject* parent = nullptr);
 
@@ -43,27 +40,19 @@ public:
     void setRunning(int row);
     int running() const { return running_; }
 
-    const ExchangeRow& row(int index) const { return rows()[static_cast<std::size_t>(index)]; }
     /// The row that an op of the digest's program is in; -1: it is no exchange.
     int rowOf(int op) const;
     /// What the exchange does, why, who asked for it and what it costs, in a few sentences.
-    QString story(int index) const;
+    static QString story(const ExchangeRow& row);
     /// Executions in a step, of all stages together.
     double executions() const { return found_->executions; }
     /// Of the device that sends most.
     std::int64_t sentBytes() const { return found_->sent_bytes; }
     bool timed() const { return timed_; }
 
-    int rowCount(const QModelIndex& parent = {}) const override;
-    int columnCount(const QModelIndex& parent = {}) const override;
     QVariant data(const QModelIndex& index, int role) const override;
-    QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
 
 private:
-    const std::vector<ExchangeRow>& rows() const { return found_->rows; }
-    QVariant display(const ExchangeRow& row, int column) const;
-    QVariant sortValue(const ExchangeRow& row, int column) const;
-
     std::shared_ptr<const ExchangeRows> found_; // never null
     widgets::NumberStyle ms_style_;
     bool timed_ = false;

@@ -61,9 +61,29 @@ FindingRow memoryRow(const plan::ExecutionPlan& plan) {
     return out;
 }
 
+QString kindText(const FindingRow& row) {
+    return row.kind == FindingRow::Kind::Memory  ? FindingModel::tr("does not fit")
+           : row.kind == FindingRow::Kind::Whole ? FindingModel::tr("kept whole")
+                                                 : FindingModel::tr("padded");
+}
+
+QString whereText(const FindingRow& row) {
+    return row.count > 1 ? FindingModel::tr("%1 (%2)").arg(row.where).arg(row.count) : row.where;
+}
+
 } // namespace
 
-FindingModel::FindingModel(QObject* parent) : QAbstractTableModel(parent) {}
+FindingModel::FindingModel(QObject* parent) : TableModel(parent) {
+    using widgets::TextStyle;
+    const auto story = [](const FindingRow& row) { return row.story; };
+    describe({{.title = tr("what"), .text = kindText, .spoken = story},
+              {.title = tr("where"), .text = whereText, .font = TextStyle::Mono},
+              {.title = tr("lost a device"),
+               .text = [](const FindingRow& row) { return widgets::formatMemory(row.bytes); },
+               .number = true},
+              {.title = tr("why"), .text = [](const FindingRow& row) { return row.why; }}},
+             story);
+}
 
 void FindingModel::setDigest(std::shared_ptr<const PlanDigest> digest) {
     beginResetModel();
@@ -102,67 +122,12 @@ void FindingModel::setMemoryFixes(const std::vector<plan::Alternative>& fixes) {
     emit dataChanged(index(0, 0), index(0, ColumnCount - 1));
 }
 
-int FindingModel::rowCount(const QModelIndex& parent) const {
-    return parent.isValid() ? 0 : static_cast<int>(rows_.size());
-}
-
-int FindingModel::columnCount(const QModelIndex& parent) const {
-    return parent.isValid() ? 0 : ColumnCount;
-}
-
 QVariant FindingModel::data(const QModelIndex& index, int role) const {
-    const FindingRow& shown = row(index.row());
-    const int column = index.column();
-    const widgets::Theme& theme = widgets::Theme::current();
-    switch (role) {
-    case Qt::DisplayRole: return display(shown, column);
-    case Qt::ToolTipRole: return shown.story;
-    case Qt::AccessibleTextRole:
-        return column == WhatColumn ? QVariant(shown.story) : display(shown, column);
-    case Qt::TextAlignmentRole:
-        return QVariant::fromValue(Qt::Alignment(
-            Qt::AlignVCenter | (column == BytesColumn ? Qt::AlignRight : Qt::AlignLeft)));
-    case Qt::FontRole:
-        return column == WhereColumn || column == BytesColumn
-                   ? QVariant(theme.font(widgets::TextStyle::Mono))
-                   : QVariant();
-    case Qt::ForegroundRole:
-        return column == WhatColumn && shown.kind == FindingRow::Kind::Memory
-                   ? QVariant(theme.color(widgets::Role::Error))
-                   : QVariant();
-    default: return {};
-    }
-}
-
-QVariant FindingModel::display(const FindingRow& row, int column) const {
-    switch (column) {
-    case WhatColumn:
-        return row.kind == FindingRow::Kind::Memory  ? FindingModel::tr("does not fit")
-               : row.kind == FindingRow::Kind::Whole ? FindingModel::tr("kept whole")
-                                                     : FindingModel::tr("padded");
-    case WhereColumn:
-        return row.count > 1 ? FindingModel::tr("%1 (%2)").arg(row.where).arg(row.count)
-                             : row.where;
-    case BytesColumn: return widgets::formatMemory(row.bytes);
-    case WhyColumn: return row.why;
-    default: return {};
-    }
-}
-
-QVariant FindingModel::headerData(int section, Qt::Orientation orientation, int role) const {
-    if (orientation != Qt::Horizontal) {
-        return {};
-    }
-    if (role == Qt::TextAlignmentRole) {
-        return QVariant::fromValue(
-            Qt::Alignment(section == BytesColumn ? Qt::AlignRight : Qt::AlignLeft));
-    }
-    if (role != Qt::DisplayRole) {
-        return {};
-    }
-    const QString titles[] = {FindingModel::tr("what"), FindingModel::tr("where"),
-                              FindingModel::tr("lost a device"), FindingModel::tr("why")};
-    return titles[section];
+    const bool wrong =
+        index.column() == WhatColumn && row(index.row()).kind == FindingRow::Kind::Memory;
+    return role == Qt::ForegroundRole && wrong
+               ? QVariant(widgets::Theme::current().color(widgets::Role::Error))
+               : TableModel::data(index, role);
 }
 
 } // namespace weft::ui

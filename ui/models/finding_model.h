@@ -4,8 +4,7 @@
 #pragma once
 
 #include "ui/bridge/plan/plan_digest.h"
-
-#include <QAbstractTableModel>
+#include "ui/models/table_model.h"
 
 #include <memory>
 #include <vector>
@@ -24,7 +23,7 @@ struct FindingRow {
     std::vector<sharding::FindingFix> fixes;
 };
 
-class FindingModel : public QAbstractTableModel {
+class FindingModel : public TableModel<FindingRow> {
     Q_OBJECT
 public:
     enum Column { WhatColumn, WhereColumn, BytesColumn, WhyColumn, ColumnCount };
@@ -35,17 +34,7 @@ public:
     /// Ways to make a plan fit that does not; they are looked for after the plan.
     void setMemoryFixes(const std::vector<plan::Alternative>& fixes);
 
-    const FindingRow& row(int index) const { return rows_[static_cast<std::size_t>(index)]; }
-
-    int rowCount(const QModelIndex& parent = {}) const override;
-    int columnCount(const QModelIndex& parent = {}) const override;
     QVariant data(const QModelIndex& index, int role) const override;
-    QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
-
-private:
-    QVariant display(const FindingRow& row, int column) const;
-
-    std::vector<FindingRow> rows_;
 };
 
 } // namespace weft::ui

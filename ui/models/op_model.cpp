@@ -10,7 +10,71 @@
 
 namespace weft::ui {
 
-OpModel::OpModel(QObject* parent) : QAbstractTableModel(parent) {}
+namespace {
+
+QString timesText(const OpRow& row) {
+    const std::int64_t times = row.sum.is_loop ? row.sum.times : row.sum.times * row.count;
+    return times > 1 ? QStringLiteral("×") + formatCount(times) : QString();
+}
+
+QString bytesText(const OpRow& row) {
+    return row.sum.is_loop ? QString() : widgets::formatMemory(static_cast<qint64>(row.sum.bytes));
+}
+
+QString shareText(const OpRow& row) {
+    return row.sum.is_loop ? QString() : QStringLiteral("%1 %").arg(row.sum.share * 100, 0, 'f', 1);
+}
+
+} // namespace
+
+OpModel::OpModel(QObject* parent) : TableModel(parent) {
+    using Row = OpRow;
+    using widgets::Role;
+    using widgets::TextStyle;
+    const auto kind = [](const Row& row) { return row.sum.kind; };
+    const auto path = [](const Row& row) { return row.sum.path; };
+    const auto phase = [](const Row& row) { return row.sum.phase; };
+    const auto kernel = [](const Row& row) { return row.sum.kernel; };
+    describe(
+        {{.title = tr("op"),
+          .text = kind,
+          .spoken = [](const Row& row) { return opTitle(row.sum); },
+          .tip = kind},
+         {.title = tr("layer"), .text = path, .font = TextStyle::Mono, .tip = path},
+         {.title = tr("phase"),
+          .text = phase,
+          .color = Role::Muted,
+          .key = [](const Row& row) { return row.first; },
+          .tip = phase},
+         {.title = tr("times"),
+          .text = timesText,
+          .number = true,
+          .color = Role::Muted,
+          .key = [](const Row& row) { return qlonglong{row.sum.times * row.count}; },
+          .tip = timesText},
+         {.title = tr("kernel"), .text = kernel, .color = Role::Muted, .tip = kernel},
+         {.title = tr("FLOPs"),
+          .text =
+              [](const Row& row) {
+                  return row.sum.is_loop ? QString() : formatFlops(row.sum.flops);
+              },
+          .number = true,
+          .key = [](const Row& row) { return row.sum.flops; }},
+         {.title = tr("bytes"),
+          .text = bytesText,
+          .number = true,
+          .key = [](const Row& row) { return row.sum.bytes; }},
+         {.title = tr("ms"),
+          .text =
+              [this](const Row& row) {
+                  return row.sum.ms > 0 ? ms_style_.text(row.sum.ms) : QString();
+              },
+          .number = true,
+          .key = [](const Row& row) { return row.sum.ms; }},
+         {.title = tr("of FLOPs"), .text = shareText, .number = true, .key = [](const Row& row) {
+              return row.sum.share;
+          }}});
+}
 
 void OpModel::setDigest(std::shared_ptr<const PlanDigest> digest) {
     digest_ = std::move(digest);
@@ -26,6 +90,7 @@ void OpModel::setGrouping(Grouping grouping) {
 
 void OpModel::rebuild() {
     beginResetModel();
+    setTitle(ShareColumn, digest_ && digest_->timed ? tr("of the step") : tr("of FLOPs"));
     rows_.clear();
     row_of_.clear();
     QHash<QString, int> known;
@@ -50,7 +115,7 @@ void OpModel::rebuild() {
             continue;
         }
         row_of_.push_back(*found);
-        Row& row = rows_[static_cast<std::size_t>(*found)];
+        OpRow& row = rows_[static_cast<std::size_t>(*found)];
         ++row.count;
         row.sum.flops += op.flops;
         row.sum.bytes += op.bytes;
@@ -59,7 +124,7 @@ void OpModel::rebuild() {
         row.sum.kernel = row.sum.kernel == op.kernel ? op.kernel : tr("several");
     }
     std::vector<double> times;
-    for (const Row& row : rows_) {
+    for (const OpRow& row : rows_) {
         times.push_back(row.sum.ms);
     }
     ms_style_ = millisecondStyle(std::move(times));
@@ -75,93 +140,9 @@ int OpModel::rowOf(int op) const {
                                                             : -1;
 }
 
-int OpModel::rowCount(const QModelIndex& parent) const {
-    return parent.isValid() ? 0 : static_cast<int>(rows_.size());
-}
-
-int OpModel::columnCount(const QModelIndex& parent) const {
-    return parent.isValid() ? 0 : ColumnCount;
-}
-
 QVariant OpModel::data(const QModelIndex& index, int role) const {
-    const Row& row = rows_[static_cast<std::size_t>(index.row())];
-    const int column = index.column();
-    switch (role) {
-    case Qt::DisplayRole: return display(row, column);
-    case kSortRole: return sortValue(row, column);
-    case kShareRole: return row.sum.share;
-    case Qt::ToolTipRole: return column <= KernelColumn ? display(row, column) : QVariant();
-    case Qt::AccessibleTextRole:
-        return column == KindColumn ? opTitle(row.sum) : display(row, column);
-    case Qt::TextAlignmentRole:
-        return QVariant::fromValue(Qt::Alignment(
-            Qt::AlignVCenter |
-            (column == CountColumn || column >= FlopsColumn ? Qt::AlignRight : Qt::AlignLeft)));
-    case Qt::FontRole:
-        return column == KindColumn || column == PhaseColumn || column == KernelColumn
-                   ? QVariant()
-                   : QVariant(widgets::Theme::current().font(widgets::TextStyle::Mono));
-    case Qt::ForegroundRole:
-        return column == PhaseColumn || column == KernelColumn || column == CountColumn
-                   ? QVariant(widgets::Theme::current().color(widgets::Role::Muted))
-                   : QVariant();
-    default: return {};
-    }
-}
-
-QVariant OpModel::display(const Row& row, int column) const {
-    const PlanOp& op = row.sum;
-    switch (column) {
-    case KindColumn: return op.kind;
-    case PathColumn: return op.path;
-    case PhaseColumn: return op.phase;
-    case CountColumn: {
-        const std::int64_t times = op.is_loop ? op.times : op.times * row.count;
-        return times > 1 ? QStringLiteral("×") + formatCount(times) : QString();
-    }
-    case KernelColumn: return op.kernel;
-    case FlopsColumn: return op.is_loop ? QString() : formatFlops(op.flops);
-    case BytesColumn:
-        return op.is_loop ? QString() : widgets::formatMemory(static_cast<qint64>(op.bytes));
-    case MsColumn: return op.ms > 0 ? ms_style_.text(op.ms) : QString();
-    case ShareColumn:
-        return op.is_loop ? QString() : QStringLiteral("%1 %").arg(op.share * 100, 0, 'f', 1);
-    default: return {};
-    }
-}
-
-QVariant OpModel::sortValue(const Row& row, int column) const {
-    switch (column) {
-    case KindColumn: return row.sum.kind;
-    case PathColumn: return row.sum.path;
-    case PhaseColumn: return row.first;
-    case CountColumn: return static_cast<qlonglong>(row.sum.times * row.count);
-    case KernelColumn: return row.sum.kernel;
-    case FlopsColumn: return row.sum.flops;
-    case BytesColumn: return row.sum.bytes;
-    case MsColumn: return row.sum.ms;
-    case ShareColumn: return row.sum.share;
-    default: return {};
-    }
-}
-
-QVariant OpModel::headerData(int section, Qt::Orientation orientation, int role) const {
-    if (orientation != Qt::Horizontal) {
-        return {};
-    }
-    if (role == Qt::TextAlignmentRole) {
-        return QVariant::fromValue(Qt::Alignment(
-            section == CountColumn || section >= FlopsColumn ? Qt::AlignRight : Qt::AlignLeft));
-    }
-    if (role != Qt::DisplayRole) {
-        return {};
-    }
-    const bool timed = digest_ && digest_->timed;
-    const QString titles[] = {
-        tr("op"),    tr("layer"),  tr("phase"),
-        tr("times"), tr("kernel"), tr("FLOPs"),
-        tr("bytes"), tr("ms"),     timed ? tr("of the step") : tr("of FLOPs")};
-    return titles[section];
+    return role == kShareRole ? QVariant(row(index.row()).sum.share)
+                              : TableModel::data(index, role);
 }
 
 OpFilter::OpFilter(QObject* parent) : QSortFilterProxyModel(parent) {

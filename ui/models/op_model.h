@@ -4,9 +4,9 @@
 #pragma once
 
 #include "ui/bridge/plan/plan_digest.h"
+#include "ui/models/table_model.h"
 #include "widgets/look/number_style.h"
 
-#include <QAbstractTableModel>
 #include <QSortFilterProxyModel>
 
 #include <memory>
@@ -14,7 +14,13 @@
 
 namespace weft::ui {
 
-class OpModel : public QAbstractTableModel {
+struct OpRow {
+    PlanOp sum; // figures over all ops of the row
+    int first = 0;
+    int count = 0;
+};
+
+class OpModel : public TableModel<OpRow> {
     Q_OBJECT
 public:
     enum Column {
@@ -30,10 +36,8 @@ public:
         ColumnCount
     };
     enum class Grouping { ByLayer, ByKind, Each };
-    /// Value to sort by: text or number, as the column holds.
-    static constexpr int kSortRole = Qt::UserRole;
     /// Share of the step, 0 to 1, for the bar.
-    static constexpr int kShareRole = Qt::UserRole + 1;
+    static constexpr int kShareRole = kSortRole + 1;
 
     explicit OpModel(QObject* parent = nullptr);
 
@@ -44,25 +48,13 @@ public:
     int opOf(int row) const;
     int rowOf(int op) const;
 
-    int rowCount(const QModelIndex& parent = {}) const override;
-    int columnCount(const QModelIndex& parent = {}) const override;
     QVariant data(const QModelIndex& index, int role) const override;
-    QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
 
 private:
-    struct Row {
-        PlanOp sum; // figures over all ops of the row
-        int first = 0;
-        int count = 0;
-    };
-
     void rebuild();
-    QVariant display(const Row& row, int column) const;
-    QVariant sortValue(const Row& row, int column) const;
 
     std::shared_ptr<const PlanDigest> digest_;
     Grouping grouping_ = Grouping::ByLayer;
-    std::vector<Row> rows_;
     std::vector<int> row_of_; // [op]
     widgets::NumberStyle ms_style_;
 };

@@ -10,9 +10,23 @@
 #include <algorithm>
 
 namespace weft::ui {
+namespace {
 
-ProblemModel::ProblemModel(Studio& studio, QObject* parent)
-    : QAbstractTableModel(parent), studio_(studio) {
+QString lineText(const Problem& problem) {
+    return problem.line > 0 ? QString("%1:%2").arg(problem.line).arg(problem.column) : QString();
+}
+
+} // namespace
+
+ProblemModel::ProblemModel(Studio& studio, QObject* parent) : TableModel(parent), studio_(studio) {
+    const auto column = [](const QString& title, auto text) {
+        return TableColumn<Problem>{.title = title, .text = text, .tip = text};
+    };
+    describe({column(tr("in"), [](const Problem& problem) { return problem.source; }),
+              column(tr("where"), [](const Problem& problem) { return problem.where; }),
+              column(tr("line"), lineText),
+              column(tr("what"), [](const Problem& problem) { return problem.message; }),
+              column(tr("what to do"), [](const Problem& problem) { return problem.hint; })});
     connect(&studio_.draft(), &Draft::changed, this, &ProblemModel::rebuild);
     connect(&studio_.draft(), &Draft::findingsChanged, this, &ProblemModel::rebuild);
     connect(&studio_.run(), &RunModel::changed, this, &ProblemModel::rebuild);
@@ -21,12 +35,12 @@ ProblemModel::ProblemModel(Studio& studio, QObject* parent)
 }
 
 int ProblemModel::errors() const {
-    return static_cast<int>(std::count_if(problems_.begin(), problems_.end(),
+    return static_cast<int>(std::count_if(rows_.begin(), rows_.end(),
                                           [](const Problem& problem) { return problem.error; }));
 }
 
 int ProblemModel::warnings() const {
-    return static_cast<int>(problems_.size()) - errors();
+    return static_cast<int>(rows_.size()) - errors();
 }
 
 void ProblemModel::rebuild() {
@@ -65,53 +79,25 @@ void ProblemModel::rebuild() {
         return a.message == b.message && a.where == b.where && a.source == b.source &&
                a.hint == b.hint && a.line == b.line && a.column == b.column;
     };
-    if (std::equal(problems.begin(), problems.end(), problems_.begin(), problems_.end(), same)) {
+    if (std::equal(problems.begin(), problems.end(), rows_.begin(), rows_.end(), same)) {
         return;
     }
     beginResetModel();
-    problems_ = std::move(problems);
+    rows_ = std::move(problems);
     endResetModel();
     emit countChanged();
 }
 
-int ProblemModel::rowCount(const QModelIndex& parent) const {
-    return parent.isValid() ? 0 : static_cast<int>(problems_.size());
-}
-
-int ProblemModel::columnCount(const QModelIndex& parent) const {
-    return parent.isValid() ? 0 : ColumnCount;
-}
-
 QVariant ProblemModel::data(const QModelIndex& index, int role) const {
-    const Problem& problem = problems_[static_cast<std::size_t>(index.row())];
-    if (role == Qt::DecorationRole && index.column() == SourceColumn) {
+    const Problem& problem = row(index.row());
+    if (index.column() == SourceColumn && role == Qt::DecorationRole) {
         return problem.error ? widgets::icon("error", widgets::Role::Error)
                              : widgets::icon("warning", widgets::Role::Warning);
     }
-    if (role == Qt::AccessibleTextRole && index.column() == SourceColumn) {
+    if (index.column() == SourceColumn && role == Qt::AccessibleTextRole) {
         return (problem.error ? tr("error in ") : tr("warning in ")) + problem.source;
     }
-    if (role != Qt::DisplayRole && role != Qt::ToolTipRole) {
-        return {};
-    }
-    switch (index.column()) {
-    case SourceColumn: return problem.source;
-    case WhereColumn: return problem.where;
-    case LineColumn:
-        return problem.line > 0 ? QString("%1:%2").arg(problem.line).arg(problem.column)
-                                : QString();
-    case MessageColumn: return problem.message;
-    case HintColumn: return problem.hint;
-    default: return {};
-    }
-}
-
-QVariant ProblemModel::headerData(int section, Qt::Orientation orientation, int role) const {
-    if (orientation != Qt::Horizontal || role != Qt::DisplayRole) {
-        return {};
-    }
-    const QString titles[] = {tr("in"), tr("where"), tr("line"), tr("what"), tr("what to do")};
-    return titles[section];
+    return TableModel::data(index, role);
 }
 
 } // namespace weft::ui

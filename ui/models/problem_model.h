@@ -2,7 +2,7 @@
 // What is wrong now: the draft's diagnostics, and the failure and warnings of the run on screen.
 #pragma once
 
-#include <QAbstractTableModel>
+#include "ui/models/table_model.h"
 
 #include <vector>
 
@@ -21,7 +21,7 @@ struct Problem {
     QString pointer; // of the draft's field
 };
 
-class ProblemModel : public QAbstractTableModel {
+class ProblemModel : public TableModel<Problem> {
     Q_OBJECT
 public:
     enum Column { SourceColumn, WhereColumn, LineColumn, MessageColumn, HintColumn, ColumnCount };
@@ -30,12 +30,8 @@ public:
 
     int errors() const;
     int warnings() const;
-    const Problem& problem(int row) const { return problems_[static_cast<std::size_t>(row)]; }
 
-    int rowCount(const QModelIndex& parent = {}) const override;
-    int columnCount(const QModelIndex& parent = {}) const override;
     QVariant data(const QModelIndex& index, int role) const override;
-    QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
 
 signals:
     void countChanged();
@@ -44,7 +40,6 @@ private:
     void rebuild();
 
     Studio& studio_;
-    std::vector<Problem> problems_;
 };
 
 } // namespace weft::ui

@@ -3,56 +3,35 @@
 #pragma once
 
 #include "ui/bridge/plan/reshard_map.h"
-
-#include <QAbstractTableModel>
+#include "ui/models/table_model.h"
 
 namespace weft::ui {
 
 /// Largest first.
-class ReshardModel : public QAbstractTableModel {
+class ReshardModel : public TableModel<ReshardRow> {
     Q_OBJECT
 public:
     enum Column { NameColumn, KindColumn, BytesColumn, ColumnCount };
-    /// Value to sort by: text or number, as the column holds.
-    static constexpr int kSortRole = Qt::UserRole;
 
-    explicit ReshardModel(QObject* parent = nullptr) : QAbstractTableModel(parent) {}
+    explicit ReshardModel(QObject* parent = nullptr);
 
     void setRows(std::vector<ReshardRow> rows);
-    const ReshardRow& row(int index) const { return rows_[static_cast<std::size_t>(index)]; }
+};
 
-    int rowCount(const QModelIndex& parent = {}) const override;
-    int columnCount(const QModelIndex& parent = {}) const override;
-    QVariant data(const QModelIndex& index, int role) const override;
-    QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
-
-private:
-    QVariant display(const ReshardRow& row, int column) const;
-
-    std::vector<ReshardRow> rows_;
+struct ReaderRow {
+    std::vector<int> devices;
+    ReshardReader each;
 };
 
 /// Devices that read as much as each other stand together.
-class ReaderModel : public QAbstractTableModel {
+class ReaderModel : public TableModel<ReaderRow> {
     Q_OBJECT
 public:
     enum Column { DeviceColumn, ReadColumn, CrossingColumn, PiecesColumn, ColumnCount };
 
-    explicit ReaderModel(QObject* parent = nullptr) : QAbstractTableModel(parent) {}
+    explicit ReaderModel(QObject* parent = nullptr);
 
     void setReaders(const std::vector<ReshardReader>& readers);
-
-    int rowCount(const QModelIndex& parent = {}) const override;
-    int columnCount(const QModelIndex& parent = {}) const override;
-    QVariant data(const QModelIndex& index, int role) const override;
-    QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
-
-private:
-    struct Row {
-        std::vector<int> devices;
-        ReshardReader each;
-    };
-    std::vector<Row> rows_;
 };
 
 /// "cut anew"

@@ -25,9 +25,51 @@ QPixmap swatch(widgets::MemoryCategory category) {
     return pixmap;
 }
 
+QString aliveStory(const AliveRow& row) {
+    const QString life = row.sum.whole_step ? TensorModel::tr("alive before and after the step")
+                         : row.count > 1
+                             ? TensorModel::tr("the first born at op %1, the last gone after op %2")
+                                   .arg(row.sum.first + 1)
+                                   .arg(row.sum.last + 1)
+                             : TensorModel::tr("born at op %1, gone after op %2")
+                                   .arg(row.sum.first + 1)
+                                   .arg(row.sum.last + 1);
+    return QStringLiteral("%1\n%2, %3\n%4")
+        .arg(row.sum.name, widgets::memoryName(row.sum.category),
+             widgets::formatMemory(row.sum.bytes), life);
+}
+
+QString aliveCount(const AliveRow& row) {
+    return row.count > 1 ? QStringLiteral("×") + formatCount(row.count) : QString();
+}
+
+QString lifeText(const AliveRow& row) {
+    return row.sum.whole_step
+               ? TensorModel::tr("always")
+               : QStringLiteral("%1–%2").arg(row.sum.first + 1).arg(row.sum.last + 1);
+}
+
 } // namespace
 
-TensorModel::TensorModel(QObject* parent) : QAbstractTableModel(parent) {}
+TensorModel::TensorModel(QObject* parent) : TableModel(parent) {
+    using Row = AliveRow;
+    using widgets::Role;
+    using widgets::TextStyle;
+    const auto spoken = [](const Row& row) {
+        return QString(row.sum.name + ", " + widgets::memoryName(row.sum.category).toLower());
+    };
+    describe(
+        {{.title = tr("tensor"),
+          .text = [](const Row& row) { return row.sum.name; },
+          .font = TextStyle::Mono,
+          .spoken = spoken},
+         {.title = tr("count"), .text = aliveCount, .number = true, .color = Role::Muted},
+         {.title = tr("bytes"),
+          .text = [](const Row& row) { return widgets::formatMemory(row.sum.bytes); },
+          .number = true},
+         {.title = tr("alive at ops"), .text = lifeText, .number = true, .color = Role::Muted}},
+        aliveStory);
+}
 
 void TensorModel::setContent(std::shared_ptr<const PlanDigest> digest, int op) {
     beginResetModel();
@@ -49,90 +91,23 @@ void TensorModel::setContent(std::shared_ptr<const PlanDigest> digest, int op) {
             rows_.push_back({tensor, 1});
             continue;
         }
-        Row& row = rows_[static_cast<std::size_t>(*found)];
+        AliveRow& row = rows_[static_cast<std::size_t>(*found)];
         ++row.count;
         row.sum.name = name;
         row.sum.bytes += tensor.bytes;
         row.sum.first = std::min(row.sum.first, tensor.first);
         row.sum.last = std::max(row.sum.last, tensor.last);
     }
-    std::stable_sort(rows_.begin(), rows_.end(),
-                     [](const Row& a, const Row& b) { return a.sum.bytes > b.sum.bytes; });
+    std::stable_sort(rows_.begin(), rows_.end(), [](const AliveRow& a, const AliveRow& b) {
+        return a.sum.bytes > b.sum.bytes;
+    });
     endResetModel();
 }
 
-int TensorModel::rowCount(const QModelIndex& parent) const {
-    return parent.isValid() ? 0 : static_cast<int>(rows_.size());
-}
-
-int TensorModel::columnCount(const QModelIndex& parent) const {
-    return parent.isValid() ? 0 : ColumnCount;
-}
-
 QVariant TensorModel::data(const QModelIndex& index, int role) const {
-    const Row& row = rows_[static_cast<std::size_t>(index.row())];
-    const int column = index.column();
-    using widgets::Theme;
-    switch (role) {
-    case Qt::DisplayRole: return display(row, column);
-    case Qt::DecorationRole: return column == NameColumn ? swatch(row.sum.category) : QVariant();
-    case Qt::ToolTipRole: return describe(row);
-    case Qt::AccessibleTextRole:
-        return column == NameColumn
-                   ? row.sum.name + ", " + widgets::memoryName(row.sum.category).toLower()
-                   : display(row, column);
-    case Qt::TextAlignmentRole:
-        return QVariant::fromValue(Qt::Alignment(
-            Qt::AlignVCenter | (column == NameColumn ? Qt::AlignLeft : Qt::AlignRight)));
-    case Qt::FontRole: return Theme::current().font(widgets::TextStyle::Mono);
-    case Qt::ForegroundRole:
-        return column == NameColumn || column == BytesColumn
-                   ? QVariant()
-                   : QVariant(Theme::current().color(widgets::Role::Muted));
-    default: return {};
-    }
-}
-
-QString TensorModel::describe(const Row& row) {
-    const QString life =
-        row.sum.whole_step ? tr("alive before and after the step")
-        : row.count > 1
-            ? tr("the first born at op %1, the last gone after op %2")
-                  .arg(row.sum.first + 1)
-                  .arg(row.sum.last + 1)
-            : tr("born at op %1, gone after op %2").arg(row.sum.first + 1).arg(row.sum.last + 1);
-    return QStringLiteral("%1\n%2, %3\n%4")
-        .arg(row.sum.name, widgets::memoryName(row.sum.category),
-             widgets::formatMemory(row.sum.bytes), life);
-}
-
-QVariant TensorModel::display(const Row& row, int column) const {
-    switch (column) {
-    case NameColumn: return row.sum.name;
-    case CountColumn:
-        return row.count > 1 ? QStringLiteral("×") + formatCount(row.count) : QString();
-    case BytesColumn: return widgets::formatMemory(row.sum.bytes);
-    case LifeColumn:
-        return row.sum.whole_step
-                   ? tr("always")
-                   : QStringLiteral("%1–%2").arg(row.sum.first + 1).arg(row.sum.last + 1);
-    default: return {};
-    }
-}
-
-QVariant TensorModel::headerData(int section, Qt::Orientation orientation, int role) const {
-    if (orientation != Qt::Horizontal) {
-        return {};
-    }
-    if (role == Qt::TextAlignmentRole) {
-        return QVariant::fromValue(
-            Qt::Alignment(section == NameColumn ? Qt::AlignLeft : Qt::AlignRight));
-    }
-    if (role != Qt::DisplayRole) {
-        return {};
-    }
-    const QString titles[] = {tr("tensor"), tr("count"), tr("bytes"), tr("alive at ops")};
-    return titles[section];
+    return role == Qt::DecorationRole && index.column() == NameColumn
+               ? QVariant(swatch(row(index.row()).sum.category))
+               : TableModel::data(index, role);
 }
 
 } // namespace weft::ui

@@ -4,15 +4,19 @@
 #pragma once
 
 #include "ui/bridge/plan/plan_digest.h"
-
-#include <QAbstractTableModel>
+#include "ui/models/table_model.h"
 
 #include <memory>
 #include <vector>
 
 namespace weft::ui {
 
-class TensorModel : public QAbstractTableModel {
+struct AliveRow {
+    PlanTensor sum; // bytes of all; first and last of the longest stretch of them
+    int count = 0;
+};
+
+class TensorModel : public TableModel<AliveRow> {
     Q_OBJECT
 public:
     enum Column { NameColumn, CountColumn, BytesColumn, LifeColumn, ColumnCount };
@@ -26,23 +30,11 @@ public:
     int tensorCount() const { return tensor_count_; }
     std::int64_t totalBytes() const { return total_bytes_; }
 
-    int rowCount(const QModelIndex& parent = {}) const override;
-    int columnCount(const QModelIndex& parent = {}) const override;
     QVariant data(const QModelIndex& index, int role) const override;
-    QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
 
 private:
-    struct Row {
-        PlanTensor sum; // bytes of all; first and last of the longest stretch of them
-        int count = 0;
-    };
-
-    static QString describe(const Row& row);
-    QVariant display(const Row& row, int column) const;
-
     std::shared_ptr<const PlanDigest> digest_;
     int op_ = -1;
-    std::vector<Row> rows_;
     int tensor_count_ = 0;
     std::int64_t total_bytes_ = 0;
 };

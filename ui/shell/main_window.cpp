@@ -323,7 +323,7 @@ void MainWindow::start() {
 }
 
 void MainWindow::showProblem(int row) {
-    const Problem& problem = problems_->problem(row);
+    const Problem& problem = problems_->row(row);
     if (problem.line > 0) {
         showField(problem.pointer);
     } else {

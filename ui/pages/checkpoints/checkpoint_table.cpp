@@ -27,7 +27,7 @@ CheckpointTable::CheckpointTable(CheckpointModel& model, QWidget* parent)
     setObjectName("checkpointTable");
     setAccessibleName(tr("Checkpoints"));
     sorted_.setSourceModel(&model);
-    sorted_.setSortRole(CheckpointModel::SortRole);
+    sorted_.setSortRole(CheckpointModel::kSortRole);
     setModel(&sorted_);
     setSortingEnabled(true);
     sortByColumn(CheckpointModel::Step, Qt::DescendingOrder); // newest first

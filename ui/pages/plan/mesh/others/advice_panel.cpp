@@ -273,7 +273,7 @@ void AdvicePanel::fillChart() {
     for (const int index : order_) {
         const AdviceRow& one = model_->row(index);
         points.push_back({*one.step_ms, one.bytes, one.way < 0 ? tr("draft") : one.mesh,
-                          model_->sentence(index), one.way < 0, one.best});
+                          model_->sentence(one), one.way < 0, one.best});
     }
     chart_->setAxis(tr("ms a step"));
     chart_->setPoints(std::move(points));

@@ -300,7 +300,7 @@ void ExchangePanel::describe() {
 
 void ExchangePanel::explain() {
     const int row = selectedRow();
-    why_->setText(row >= 0 ? model_->story(row) : QString());
+    why_->setText(row >= 0 ? ExchangeModel::story(model_->row(row)) : QString());
     why_->setAccessibleName(why_->text());
     showPage();
 }
