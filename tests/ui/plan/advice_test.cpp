@@ -76,8 +76,8 @@ public:
     }
 
     void give(const compile::RunConfig& config) {
-        part.setRun({config, nullptr});
-        part.setDigest(test::mesh_digest(config));
+        part.setPlan({test::mesh_digest(config),
+                      std::make_shared<const ui::MeshRun>(ui::MeshRun{config, nullptr})});
     }
     QPushButton& button(const char* name) { return *part.findChild<QPushButton*>(name); }
     QTableView& table() { return *part.findChild<QTableView*>("adviceTable"); }

@@ -52,8 +52,8 @@ public:
     }
 
     void give(const compile::RunConfig& config) {
-        part.setRun({config, nullptr});
-        part.setDigest(test::mesh_digest(config));
+        part.setPlan({test::mesh_digest(config),
+                      std::make_shared<const ui::MeshRun>(ui::MeshRun{config, nullptr})});
     }
     QComboBox& box() { return *part.findChild<QComboBox*>("compareWith"); }
     QTableView& figures() { return *part.findChild<QTableView*>("compareFigures"); }

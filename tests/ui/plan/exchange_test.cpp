@@ -331,7 +331,7 @@ private slots:
         const auto digest = two_by_two();
         ui::ExchangePanel part;
         part.resize(720, 240);
-        part.setDigest(digest);
+        part.setPlan({digest});
         part.findChild<widgets::SegmentedControl*>("exchangeForm")->setCurrentIndex(1);
         std::int64_t sent = 0;
         for (const plan::Collective& one : plan::collectives(*digest->plan->find("train_step"))) {
@@ -350,7 +350,7 @@ private slots:
     void one_collective_can_be_drawn_alone() {
         ui::ExchangePanel part;
         part.resize(720, 240);
-        part.setDigest(two_by_two());
+        part.setPlan({two_by_two()});
         part.findChild<widgets::SegmentedControl*>("exchangeForm")->setCurrentIndex(1);
         auto* which = part.findChild<QComboBox*>("exchangeWhich");
         QCOMPARE(which->currentIndex(), 0);
@@ -368,7 +368,7 @@ private slots:
         ui::ExchangePanel part;
         part.resize(900, 300);
         part.show();
-        part.setDigest(digest);
+        part.setPlan({digest});
         auto* table = part.findChild<QTableView*>("exchangeTable");
         QSignalSpy tensor(&part, &ui::ExchangePanel::tensorChosen);
         QSignalSpy op(&part, &ui::ExchangePanel::opChosen);
@@ -399,7 +399,7 @@ private slots:
         part.show();
         part.activateWindow();
         QVERIFY(QTest::qWaitForWindowActive(&part)); // or no shortcut works
-        part.setDigest(two_by_two());
+        part.setPlan({two_by_two()});
         auto* form = part.findChild<widgets::SegmentedControl*>("exchangeForm");
         form->setCurrentIndex(2);
         auto* pattern = part.findChild<ui::PatternPanel*>();

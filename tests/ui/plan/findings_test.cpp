@@ -77,7 +77,7 @@ private slots:
         part.show();
         QSignalSpy counted(&part, &ui::FindingsPanel::countChanged);
         QSignalSpy chosen(&part, &ui::FindingsPanel::tensorChosen);
-        part.setDigest(digestOf(config));
+        part.setPlan({digestOf(config)});
         QCOMPARE(counted.count(), 1);
         QCOMPARE(chosen.count(), 0); // the first one is selected by itself
         auto* table = part.findChild<QTableView*>("findingsTable");
@@ -107,7 +107,7 @@ private slots:
         ui::FindingsPanel part;
         part.resize(900, 220);
         part.show();
-        part.setDigest(ui::digestPlan(std::make_shared<const plan::ExecutionPlan>(plan)));
+        part.setPlan({ui::digestPlan(std::make_shared<const plan::ExecutionPlan>(plan))});
         QCOMPARE(part.count(), 1);
         QVERIFY(part.findChild<QPushButton*>("findingFix") == nullptr);
         plan::Alternative fix;
@@ -121,9 +121,9 @@ private slots:
         ui::FindingsPanel part;
         part.resize(1200, 220);
         part.show();
-        part.setDigest(digestOf(configOf({"mesh.devices=cpu:2"})));
+        part.setPlan({digestOf(configOf({"mesh.devices=cpu:2"}))});
         QCOMPARE(part.count(), 0);
-        part.setDigest(digestOf(configOf({"mesh.devices=cpu:2", "mesh.strategy=tensor_parallel"})));
+        part.setPlan({digestOf(configOf({"mesh.devices=cpu:2", "mesh.strategy=tensor_parallel"}))});
         auto* table = part.findChild<QTableView*>("findingsTable");
         QTRY_VERIFY(table->isVisible() && table->width() > part.width() / 2);
         const QModelIndex where = table->model()->index(0, ui::FindingModel::WhereColumn);
@@ -134,7 +134,7 @@ private slots:
 
     void nothing_found_is_said() {
         ui::FindingsPanel part;
-        part.setDigest(digestOf(configOf({"mesh.devices=cpu:2"})));
+        part.setPlan({digestOf(configOf({"mesh.devices=cpu:2"}))});
         QCOMPARE(part.count(), 0);
         QVERIFY(!part.findChild<QWidget*>("findingsMessage")->isHidden());
     }

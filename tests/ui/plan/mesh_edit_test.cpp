@@ -548,7 +548,7 @@ private slots:
         ui::RulesPanel part;
         part.resize(1200, 240);
         part.setConfig(config);
-        part.setDigest(digest_of_run(config));
+        part.setPlan({digest_of_run(config)});
         part.show();
         QSignalSpy adopted(&part, &ui::RulesPanel::adopted);
         const auto assignments = [&] {
@@ -576,7 +576,7 @@ private slots:
         ui::RulesPanel part;
         part.resize(1200, 240);
         part.setConfig(config);
-        part.setDigest(digest_of_run(config));
+        part.setPlan({digest_of_run(config)});
         part.show();
         QSignalSpy adopted(&part, &ui::RulesPanel::adopted);
         QTest::mouseClick(part.findChild<QWidget*>("specAdd"), Qt::LeftButton);
@@ -611,7 +611,7 @@ private slots:
         ui::RulesPanel part;
         part.resize(1200, 260);
         part.setConfig(config);
-        part.setDigest(digest_of_run(config));
+        part.setPlan({digest_of_run(config)});
         part.show();
         QSignalSpy adopted(&part, &ui::RulesPanel::adopted);
         const auto assignments = [&] {
@@ -627,7 +627,7 @@ private slots:
         QCOMPARE(uneven.section("mesh").at("pipeline").at("stages").dump(),
                  "[" + std::to_string(first - 1) + "," + std::to_string(5 - first) + "]");
         part.setConfig(uneven);
-        part.setDigest(digest_of_run(uneven));
+        part.setPlan({digest_of_run(uneven)});
         fixture_click(part, "stagesBalanced");
         QVERIFY(!ui::hasOwnStages(with(uneven, assignments())));
         auto* schedule = part.findChild<QComboBox*>("pipelineSchedule");
@@ -642,7 +642,7 @@ private slots:
         ui::RulesPanel part;
         part.resize(1200, 260);
         part.setConfig(config);
-        part.setDigest(digest_of_run(config));
+        part.setPlan({digest_of_run(config)});
         part.show();
         QSignalSpy adopted(&part, &ui::RulesPanel::adopted);
         auto* strip = part.findChild<widgets::StageStrip*>("stageStrip");
@@ -652,7 +652,7 @@ private slots:
             with(config, adopted.takeLast().front().value<std::vector<std::string>>());
         QCOMPARE(ui::pipelineAxis(after), std::string("model"));
         part.setConfig(after);
-        part.setDigest(digest_of_run(after));
+        part.setPlan({digest_of_run(after)});
         QCOMPARE(strip->counts().size(), std::size_t{2});
         drop_axis(strip, "model");
         QCOMPARE(adopted.count(), 0);

@@ -131,7 +131,7 @@ private slots:
         const auto digest = digest_of(small_gpt(kTwoByTwo));
         ui::ExchangePanel part;
         part.resize(720, 200);
-        part.setDigest(digest);
+        part.setPlan({digest});
         auto* table = part.findChild<QTableView*>("exchangeTable");
         auto* why = part.findChild<widgets::TextLabel*>("exchangeWhy");
         QVERIFY(why->isHidden());
@@ -151,7 +151,7 @@ private slots:
         const auto digest = digest_of(small_gpt(kTwoByTwo));
         ui::ExchangePanel part;
         part.resize(720, 200);
-        part.setDigest(digest);
+        part.setPlan({digest});
         auto* table = part.findChild<QTableView*>("exchangeTable");
         table->selectRow(1);
         QSignalSpy chosen(&part, &ui::ExchangePanel::opChosen);
@@ -177,7 +177,7 @@ private slots:
 
     void columns_sort_by_value() {
         ui::ExchangePanel part;
-        part.setDigest(digest_of(small_gpt(kTwoByTwo)));
+        part.setPlan({digest_of(small_gpt(kTwoByTwo))});
         auto* table = part.findChild<QTableView*>("exchangeTable");
         table->sortByColumn(ui::ExchangeModel::BytesColumn, Qt::AscendingOrder);
         qlonglong before = 0;
@@ -194,7 +194,7 @@ private slots:
     void the_header_adds_up_count_bytes_and_predicted_time() {
         const auto digest = digest_of(small_gpt(kTwoByTwo), true);
         ui::ExchangePanel part;
-        part.setDigest(digest);
+        part.setPlan({digest});
         const QString header = header_of(part);
         QVERIFY(header.contains("in a step"));
         QVERIFY(header.contains("sent by each device"));
@@ -206,7 +206,7 @@ private slots:
     void one_device_offers_to_simulate_several() {
         ui::ExchangePanel part;
         part.resize(720, 200);
-        part.setDigest(digest_of(small_gpt(nullptr)));
+        part.setPlan({digest_of(small_gpt(nullptr))});
         auto* button = part.findChild<QPushButton*>("exchangeSimulate");
         QVERIFY(!button->isHidden());
         QSignalSpy asked(&part, &ui::ExchangePanel::simulateRequested);
@@ -219,7 +219,7 @@ private slots:
     void gpipe_of_four_stages_starts_each_stage_one_forward_later() {
         ui::PipelinePanel part;
         part.resize(760, 200);
-        part.setDigest(digest_of(small_gpt(kGpipe)));
+        part.setPlan({digest_of(small_gpt(kGpipe))});
         const widgets::GanttView& chart = *part.chart();
         QCOMPARE(chart.data().rows.size(), std::size_t{4});
         for (int stage = 0; stage < 4; ++stage) {
@@ -246,7 +246,7 @@ private slots:
         ui::PipelinePanel part;
         part.resize(760, 200);
         const auto digest = digest_of(small_gpt(kGpipe));
-        part.setDigest(digest);
+        part.setPlan({digest});
         auto* times = part.findChild<widgets::SegmentedControl*>("pipelineTimes");
         auto* measured = times->findChildren<QAbstractButton*>().last();
         QVERIFY(!measured->isEnabled());
@@ -282,7 +282,7 @@ private slots:
         ui::PipelinePanel part;
         part.resize(760, 200);
         const auto digest = digest_of(small_gpt(kGpipe));
-        part.setDigest(digest);
+        part.setPlan({digest});
         for (std::size_t stage = 0; stage < 4; ++stage) {
             QCOMPARE(part.chart()->data().rows[stage].note,
                      QString::fromStdString(digest->plan->stages[stage].layers));
@@ -293,7 +293,7 @@ private slots:
     void a_plan_without_a_pipeline_shows_the_one_it_could_have() {
         ui::PipelinePanel part;
         part.resize(760, 200);
-        part.setDigest(digest_of(small_gpt(nullptr)));
+        part.setPlan({digest_of(small_gpt(nullptr))});
         QVERIFY(header_of(part).contains("pipeline=4 · 1f1b · 8 microbatches"));
         QVERIFY(header_of(part).contains("bubbles 27.3 %")); // (4 - 1) / (8 + 4 - 1)
         QCOMPARE(part.chart()->data().rows.size(), std::size_t{4});
@@ -330,7 +330,7 @@ private slots:
     void costs_of_a_backward_change_the_times_of_even_stages() {
         ui::PipelinePanel part;
         part.resize(760, 200);
-        part.setDigest(digest_of(small_gpt(kGpipe)));
+        part.setPlan({digest_of(small_gpt(kGpipe))});
         part.findChild<QSpinBox*>("costWeightGradient")->setValue(2);
         QCOMPARE(part.chart()->makespan(), 7.0 + 7.0 * 3.0);
         QCOMPARE(label_text(part, "pipelineBasis"), "even stages, backward = 3 forwards");
@@ -344,7 +344,7 @@ private slots:
         QVERIFY(!digest->plan->pipeline->times.empty());
         ui::PipelinePanel part;
         part.resize(760, 200);
-        part.setDigest(digest);
+        part.setPlan({digest});
         const widgets::GanttView& chart = *part.chart();
         QCOMPARE(chart.data().unit, "ms");
         for (std::size_t stage = 0; stage < 4; ++stage) {

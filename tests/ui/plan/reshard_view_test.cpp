@@ -291,8 +291,8 @@ private slots:
         part.show();
         const auto give = [&](const std::vector<std::string>& overrides) {
             const compile::RunConfig config = test::mesh_config(overrides);
-            part.setRun({config, nullptr});
-            part.setDigest(test::mesh_digest(config));
+            part.setPlan({test::mesh_digest(config),
+                          std::make_shared<const ui::MeshRun>(ui::MeshRun{config, nullptr})});
         };
         give(test::kHere);
         auto& table = *part.findChild<QTableView*>("reshardTable");
@@ -358,8 +358,8 @@ private slots:
         auto& runs = *part.findChild<QComboBox*>("reshardRun");
         const auto give = [&](const std::vector<std::string>& overrides) {
             const compile::RunConfig config = test::mesh_config(overrides);
-            part.setRun({config, nullptr});
-            part.setDigest(test::mesh_digest(config));
+            part.setPlan({test::mesh_digest(config),
+                          std::make_shared<const ui::MeshRun>(ui::MeshRun{config, nullptr})});
         };
         give(test::kHere);
         QTRY_COMPARE_WITH_TIMEOUT(runs.count(), 1, kPatienceMs);

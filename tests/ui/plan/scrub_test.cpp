@@ -39,7 +39,7 @@ struct ShownScrubber {
         part.resize(1200, 120);
         window.resize(part.size());
         window.show();
-        part.setDigest(std::move(digest));
+        part.setPlan({std::move(digest)});
     }
     widgets::MemoryTimeline& profile() {
         return *part.findChild<widgets::MemoryTimeline*>("stepProfile");
@@ -200,11 +200,11 @@ private slots:
     void another_plan_keeps_the_share_of_the_step() {
         ShownScrubber shown(digest_of(small_gpt(kTwoByTwo)));
         shown.part.setPosition(shown.last());
-        shown.part.setDigest(digest_of(small_gpt(kFourDataRanks)));
+        shown.part.setPlan({digest_of(small_gpt(kFourDataRanks))});
         QCOMPARE(shown.part.position(), shown.last());
         // What is only a layout yet has no step.
         auto layout = std::make_shared<plan::ExecutionPlan>();
-        shown.part.setDigest(ui::digestPlan(layout));
+        shown.part.setPlan({ui::digestPlan(layout)});
         QVERIFY(!shown.part.moment().valid());
         QVERIFY(!shown.button("scrubPlay").isEnabled());
     }

@@ -267,7 +267,7 @@ private slots:
         ui::TilePanel part;
         part.resize(390, 300);
         part.show();
-        part.setDigest(ui::digestPlan(plan));
+        part.setPlan({ui::digestPlan(plan)});
         part.setTensor("inputs"); // [1, 128, 8]
         QCOMPARE(ui::tilesText(part.view()->array()), QString("0: [:, 0:32, :]\n"
                                                               "1: [:, 32:64, :]\n"
@@ -332,7 +332,7 @@ private slots:
         tree.resize(520, 500);
         tree.show();
         QSignalSpy chosen(&tree, &ui::TensorTree::tensorChosen);
-        tree.setDigest(ui::digestPlan(planned(kGpt, onMesh("2d", R"([["data",2],["model",2]])"))));
+        tree.setPlan({ui::digestPlan(planned(kGpt, onMesh("2d", R"([["data",2],["model",2]])")))});
         QCOMPARE(chosen.size(), 1); // one is always chosen
         auto* view = tree.findChild<QTreeView*>("tensorTree");
         auto* model = static_cast<ui::TensorTreeModel*>(view->model());
@@ -341,14 +341,14 @@ private slots:
         QTest::mouseClick(view->viewport(), Qt::LeftButton, {}, view->visualRect(up).center());
         QCOMPARE(tree.chosen(), QString("blocks.0.mlp.up.weight"));
         QCOMPARE(chosen.size(), 2);
-        tree.setDigest(ui::digestPlan(planned(kGpt, {})));
+        tree.setPlan({ui::digestPlan(planned(kGpt, {}))});
         QCOMPARE(tree.chosen(), QString("blocks.0.mlp.up.weight"));
         QCOMPARE(view->currentIndex(), model->indexOf("blocks.0.mlp.up.weight"));
         QCOMPARE(chosen.size(), 2);
         QTest::keyClicks(tree.findChild<QLineEdit*>("tensorFilter"), "qkv bias");
         QCOMPARE(model->shownCount(), 6);
         QCOMPARE(tree.chosen(), QString("blocks.0.mlp.up.weight")); // hidden, but still looked at
-        tree.setDigest(nullptr);
+        tree.setPlan({nullptr});
         QCOMPARE(tree.chosen(), QString());
     }
 
@@ -356,7 +356,7 @@ private slots:
         ui::TilePanel part;
         part.resize(390, 300);
         part.show();
-        part.setDigest(ui::digestPlan(planned(kGpt, onMesh("2d", R"([["data",2],["model",2]])"))));
+        part.setPlan({ui::digestPlan(planned(kGpt, onMesh("2d", R"([["data",2],["model",2]])")))});
         part.setTensor("blocks.0.mlp.up.weight");
         QCOMPARE(part.partText(), QString("[16, 32]"));
         QCOMPARE(part.findChild<widgets::TextLabel*>("tensorFacts")->text(),
@@ -377,13 +377,13 @@ private slots:
         ui::TilePanel part;
         std::vector<std::string> overrides = onMesh("data_parallel", "");
         overrides.push_back("mesh.zero_stage=1");
-        part.setDigest(ui::digestPlan(planned(kGpt, overrides)));
+        part.setPlan({ui::digestPlan(planned(kGpt, overrides))});
         part.setTensor("blocks.0.mlp.up.weight");
         auto* side = part.findChild<widgets::SegmentedControl*>("tensorSide");
         side->setCurrentIndex(static_cast<int>(ui::TensorSide::Optimizer));
         QCOMPARE(part.view()->array().tileCount(), 4);
         overrides.push_back("optimizer={\"type\": \"sgd\", \"momentum\": 0}");
-        part.setDigest(ui::digestPlan(planned(kGpt, overrides)));
+        part.setPlan({ui::digestPlan(planned(kGpt, overrides))});
         QCOMPARE(side->currentIndex(), static_cast<int>(ui::TensorSide::Parameter));
         QCOMPARE(part.view()->array().tileCount(), 1);
     }
@@ -392,7 +392,7 @@ private slots:
         ui::TilePanel part;
         part.resize(390, 300);
         part.show();
-        part.setDigest(ui::digestPlan(planned(kCnn, onMesh("fsdp", ""))));
+        part.setPlan({ui::digestPlan(planned(kCnn, onMesh("fsdp", "")))});
         part.setTensor("layers.0.weight"); // [3, 3, 1, 4]
         auto* rows = part.findChild<QComboBox*>("tileRows");
         QVERIFY(rows->isVisible());
@@ -413,10 +413,10 @@ private slots:
         ui::TensorTree tree;
         ui::TilePanel part;
         connect(&tree, &ui::TensorTree::tensorChosen, &part, &ui::TilePanel::setTensor);
-        part.setDigest(digest);
+        part.setPlan({digest});
         QElapsedTimer timer;
         timer.start();
-        tree.setDigest(digest);
+        tree.setPlan({digest});
         const double ms = static_cast<double>(timer.nsecsElapsed()) / 1e6;
         qInfo("%zu slots: %.2f ms", digest->plan->state_slots.size(), ms);
         QVERIFY2(ms < 200, qPrintable(QString::number(ms)));

@@ -278,16 +278,13 @@ void PlanPage::update() {
 }
 
 void PlanPage::showPlan() {
-    const auto digest = preview_.digest();
+    const ShownPlan plan{preview_.digest(), {}, preview_.isStale()};
     {
         const QScopedValueRollback settling(settling_, true);
-        memory_->setDigest(digest);
+        memory_->setPlan(plan);
     }
-    memory_->setStale(preview_.isStale());
-    ops_->setDigest(digest);
-    ops_->setStale(preview_.isStale());
-    scrub_->setDigest(digest); // on the mesh it may be the example's
-    scrub_->setStale(preview_.isStale());
+    ops_->setPlan(plan);
+    scrub_->setPlan(plan); // on the mesh it may be the example's
     showMoment();
     ops_->showOp(memory_->cursor());
 }

@@ -23,7 +23,7 @@ enum AliveAt { AtCursor, AtPeak };
 
 } // namespace
 
-StepMemoryPanel::StepMemoryPanel(QWidget* parent) : QWidget(parent) {
+StepMemoryPanel::StepMemoryPanel(QWidget* parent) : PlanPanel(Shows::Step, parent) {
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
@@ -92,16 +92,12 @@ void StepMemoryPanel::arrangeAlive() {
                                    {TensorModel::LifeColumn, "1234–5678"}});
 }
 
-void StepMemoryPanel::setDigest(std::shared_ptr<const PlanDigest> digest) {
-    if (sameStep(digest, digest_)) {
-        return;
-    }
+void StepMemoryPanel::planChanged(const ShownPlan& before) {
     // Another plan has other ops: the cursor goes to its peak, unless the user put it elsewhere.
-    const bool at_peak = !digest_ || cursor() == digest_->peak;
-    const int before = cursor();
-    digest_ = std::move(digest);
+    const int at = cursor();
+    const bool at_peak = !before.digest || at == before.digest->peak;
     const int ops = digest_ ? static_cast<int>(digest_->ops.size()) : 0;
-    const int wanted = !digest_ ? -1 : at_peak || before >= ops ? digest_->peak : before;
+    const int wanted = !digest_ ? -1 : at_peak || at >= ops ? digest_->peak : at;
     {
         const QSignalBlocker quiet(timeline_);
         timeline_->setData(digest_ ? digest_->timeline : widgets::TimelineData{});
@@ -120,9 +116,9 @@ void StepMemoryPanel::setDigest(std::shared_ptr<const PlanDigest> digest) {
     moveTo(wanted);
 }
 
-void StepMemoryPanel::setStale(bool stale) {
-    timeline_->setStale(stale);
-    alive_table_->setEnabled(!stale);
+void StepMemoryPanel::staleChanged() {
+    timeline_->setStale(stale_);
+    alive_table_->setEnabled(!stale_);
 }
 
 void StepMemoryPanel::setGhost(const PlanDigest* other, const QString& label) {

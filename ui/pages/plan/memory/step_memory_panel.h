@@ -2,11 +2,7 @@
 // Memory over one step, and what is alive at the cursor or at the peak.
 #pragma once
 
-#include "ui/bridge/plan/plan_digest.h"
-
-#include <QWidget>
-
-#include <memory>
+#include "ui/pages/plan/plan_panel.h"
 
 class QTableView;
 
@@ -20,13 +16,11 @@ namespace weft::ui {
 
 class TensorModel;
 
-class StepMemoryPanel : public QWidget {
+class StepMemoryPanel : public PlanPanel {
     Q_OBJECT
 public:
     explicit StepMemoryPanel(QWidget* parent = nullptr);
 
-    void setDigest(std::shared_ptr<const PlanDigest> digest);
-    void setStale(bool stale);
     /// The same step planned otherwise, as an outline; null: none.
     void setGhost(const PlanDigest* other, const QString& label);
     int cursor() const;
@@ -37,6 +31,8 @@ signals:
     void cursorChanged(int op);
 
 protected:
+    void planChanged(const ShownPlan& before) override;
+    void staleChanged() override;
     /// The table of what is alive drops a column where there is no room.
     bool eventFilter(QObject* watched, QEvent* event) override;
 
@@ -47,7 +43,6 @@ private:
     void moveTo(int op);
     void showAlive();
 
-    std::shared_ptr<const PlanDigest> digest_;
     widgets::SectionHeader* header_;
     widgets::MemoryTimeline* timeline_;
     widgets::SectionHeader* alive_header_;

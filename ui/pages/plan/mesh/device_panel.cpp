@@ -21,7 +21,7 @@ constexpr int kMostUnzoomed = 16; // so few devices are seen well without
 
 } // namespace
 
-DevicePanel::DevicePanel(QWidget* parent) : QWidget(parent) {
+DevicePanel::DevicePanel(QWidget* parent) : PlanPanel(Shows::Whole, parent) {
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     auto* panel = new widgets::Surface;
@@ -64,8 +64,8 @@ void DevicePanel::addZoom() {
     offer();
 }
 
-void DevicePanel::setStale(bool stale) {
-    grid_->setStale(stale);
+void DevicePanel::staleChanged() {
+    grid_->setStale(stale_);
 }
 
 void DevicePanel::setMoment(const StepMoment& moment) {
@@ -103,12 +103,8 @@ void DevicePanel::describe() {
     header_->setSubtitle(at_moment_ ? text + tr(" · now, of the peak") : text);
 }
 
-void DevicePanel::setDigest(const std::shared_ptr<const PlanDigest>& digest) {
-    if (digest == digest_) {
-        return;
-    }
-    digest_ = digest;
-    const widgets::DeviceSet& devices = *digest->devices;
+void DevicePanel::planChanged(const ShownPlan&) {
+    const widgets::DeviceSet& devices = *digest_->devices;
     std::set<widgets::MemoryCategory> categories;
     for (const widgets::DeviceGroup& group : devices.groups) {
         for (const widgets::MemorySegment& segment : group.segments) {
@@ -119,12 +115,12 @@ void DevicePanel::setDigest(const std::shared_ptr<const PlanDigest>& digest) {
     describe();
     if (!devices.limit) {
         header_->setTrailing({});
-    } else if (digest->plan->fits()) {
+    } else if (digest_->plan->fits()) {
         header_->setTrailing(tr("fits"), widgets::Role::Success);
     } else {
         header_->setTrailing(tr("does not fit"), widgets::Role::Error);
     }
-    grid_->setDevices(digest->devices);
+    grid_->setDevices(digest_->devices);
     closer_->setVisible(devices.count() > kMostUnzoomed);
     farther_->setVisible(devices.count() > kMostUnzoomed);
 }

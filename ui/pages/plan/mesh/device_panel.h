@@ -3,10 +3,7 @@
 #pragma once
 
 #include "ui/bridge/plan/step_moment.h"
-
-#include <QWidget>
-
-#include <memory>
+#include "ui/pages/plan/plan_panel.h"
 
 class QPushButton;
 
@@ -18,22 +15,23 @@ class SectionHeader;
 
 namespace weft::ui {
 
-class DevicePanel : public QWidget {
+class DevicePanel : public PlanPanel {
     Q_OBJECT
 public:
     explicit DevicePanel(QWidget* parent = nullptr);
 
-    void setDigest(const std::shared_ptr<const PlanDigest>& digest);
-    void setStale(bool stale);
     /// What the devices hold then; not valid: what they need.
     void setMoment(const StepMoment& moment);
     widgets::DeviceGrid* grid() const { return grid_; }
+
+protected:
+    void planChanged(const ShownPlan& before) override;
+    void staleChanged() override;
 
 private:
     void describe();
     void addZoom();
 
-    std::shared_ptr<const PlanDigest> digest_;
     bool at_moment_ = false; // the cards show what is held then
     widgets::SectionHeader* header_;
     widgets::DeviceGrid* grid_;

@@ -32,7 +32,7 @@ enum FindingsSheet { FindingsEmptySheet, ListSheet };
 
 } // namespace
 
-FindingsPanel::FindingsPanel(QWidget* parent) : QWidget(parent) {
+FindingsPanel::FindingsPanel(QWidget* parent) : PlanPanel(Shows::Step, parent) {
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     auto* panel = new widgets::Surface;
@@ -91,17 +91,13 @@ int FindingsPanel::count() const {
     return model_->rowCount();
 }
 
-void FindingsPanel::setDigest(std::shared_ptr<const PlanDigest> digest) {
-    if (digest == digest_) {
-        return;
-    }
-    const int before = selectedRow();
+void FindingsPanel::planChanged(const ShownPlan&) {
+    const int selected = selectedRow();
     const int count_before = count();
-    digest_ = std::move(digest);
     {
         const QScopedValueRollback settling(settling_, true);
         model_->setDigest(digest_);
-        settle(std::max(0, before));
+        settle(std::max(0, selected));
     }
     if (count() != count_before) {
         emit countChanged(count());
@@ -113,9 +109,9 @@ void FindingsPanel::setMemoryFixes(const std::vector<plan::Alternative>& fixes) 
     showDetails();
 }
 
-void FindingsPanel::setStale(bool stale) {
-    table_->setEnabled(!stale);
-    details_->setEnabled(!stale);
+void FindingsPanel::staleChanged() {
+    table_->setEnabled(!stale_);
+    details_->setEnabled(!stale_);
 }
 
 /// The row that was chosen before, or the last.

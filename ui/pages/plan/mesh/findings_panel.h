@@ -3,11 +3,8 @@
 // is gone, one click each.
 #pragma once
 
-#include "ui/bridge/plan/plan_digest.h"
+#include "ui/pages/plan/plan_panel.h"
 
-#include <QWidget>
-
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -24,15 +21,13 @@ namespace weft::ui {
 
 class FindingModel;
 
-class FindingsPanel : public QWidget {
+class FindingsPanel : public PlanPanel {
     Q_OBJECT
 public:
     explicit FindingsPanel(QWidget* parent = nullptr);
 
-    void setDigest(std::shared_ptr<const PlanDigest> digest);
     /// Ways to make a plan fit that does not.
     void setMemoryFixes(const std::vector<plan::Alternative>& fixes);
-    void setStale(bool stale);
     int count() const;
 
 signals:
@@ -43,6 +38,8 @@ signals:
     void countChanged(int count);
 
 protected:
+    void planChanged(const ShownPlan& before) override;
+    void staleChanged() override;
     bool eventFilter(QObject* watched, QEvent* event) override;
 
 private:
@@ -52,7 +49,6 @@ private:
     int selectedRow() const;
     void arrangeColumns();
 
-    std::shared_ptr<const PlanDigest> digest_;
     bool settling_ = false; // rows change by themselves: that is no choice
     QStackedWidget* stack_;
     widgets::EmptyState* empty_;

@@ -410,48 +410,27 @@ void MeshPanel::showPlan() {
 
 /// Where the state lies is known first.
 void MeshPanel::showLayout(const std::shared_ptr<const PlanDigest>& layout, bool stale) {
-    tensors_->setStale(stale);
-    tiles_->setStale(stale);
-    if (layout && layout != layout_ && !layout->plan->mesh.single()) {
-        const bool known = sameStep(layout, layout_); // further programs place nothing anew
+    if (layout && !layout->plan->mesh.single()) {
         layout_ = layout;
-        if (!known) {
-            tiles_->setDigest(layout);
-            tensors_->setDigest(layout);
-        }
     }
+    tiles_->setPlan({layout_, {}, stale});
+    tensors_->setPlan({layout_, {}, stale});
 }
 
 void MeshPanel::showDigest(const std::shared_ptr<const PlanDigest>& digest, bool stale) {
-    devices_->setStale(stale);
-    exchanges_->setStale(stale);
-    pipeline_->setStale(stale);
-    rules_->setStale(stale);
-    findings_->setStale(stale);
-    scrub_.setStale(stale);
-    advice_->setStale(stale);
-    compare_->setStale(stale);
-    checkpoint_->setStale(stale);
     if (digest && digest != digest_ && !digest->plan->mesh.single()) {
-        if (!sameStep(digest, digest_)) {
-            exchanges_->setDigest(digest);
-            pipeline_->setDigest(digest);
-            findings_->setDigest(digest);
-        }
         digest_ = digest;
-        devices_->setDigest(digest);
-        const MeshRun run{shown().config(), shown().hardware()};
-        advice_->setRun(run);
-        advice_->setDigest(digest);
-        compare_->setRun(run);
-        compare_->setDigest(digest);
-        checkpoint_->setRun(run);
-        checkpoint_->setDigest(digest);
+        run_ = std::make_shared<const MeshRun>(MeshRun{shown().config(), shown().hardware()});
     }
-    if (digest_ && rules_->isVisible()) {
-        rules_->setDigest(digest_);
+    const ShownPlan plan{digest_, run_, stale};
+    for (PlanPanel* panel : std::initializer_list<PlanPanel*>{
+             exchanges_, pipeline_, findings_, devices_, advice_, compare_, checkpoint_}) {
+        panel->setPlan(plan);
     }
-    scrub_.setDigest(digest_);
+    if (rules_->isVisible()) {
+        rules_->setPlan(plan);
+    }
+    scrub_.setPlan(plan);
 }
 
 } // namespace weft::ui

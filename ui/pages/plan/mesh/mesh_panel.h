@@ -29,6 +29,7 @@ class RulesPanel;
 class Studio;
 class ScrubPanel;
 class Settings;
+struct MeshRun;
 struct StepMoment;
 class TensorTree;
 class TilePanel;
@@ -100,6 +101,7 @@ private:
     MeshEdit example_edit_;
     std::shared_ptr<const PlanDigest> layout_; // that is shown
     std::shared_ptr<const PlanDigest> digest_; // likewise
+    std::shared_ptr<const MeshRun> run_;       // whose plan that is
     QScrollArea* scroll_;
     MeshBar* bar_;
     QWidget* upper_; // all that the lower part gives way to

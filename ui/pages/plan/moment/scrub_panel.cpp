@@ -35,7 +35,7 @@ bool isStepKey(int key) {
 
 } // namespace
 
-ScrubPanel::ScrubPanel(QWidget* parent) : QWidget(parent) {
+ScrubPanel::ScrubPanel(QWidget* parent) : PlanPanel(Shows::Step, parent) {
     setObjectName("stepScrubber");
     auto* outer = new QVBoxLayout(this);
     outer->setContentsMargins(0, 0, 0, 0);
@@ -66,7 +66,7 @@ ScrubPanel::ScrubPanel(QWidget* parent) : QWidget(parent) {
     timer_.setTimerType(Qt::PreciseTimer);
     connect(&timer_, &QTimer::timeout, this, &ScrubPanel::tick);
     showProfile();
-    setDigest(nullptr);
+    ScrubPanel::planChanged({});
     moveTo(StepMoment());
 }
 
@@ -121,13 +121,9 @@ QWidget* ScrubPanel::createControls() {
     return bar;
 }
 
-void ScrubPanel::setDigest(std::shared_ptr<const PlanDigest> digest) {
-    if (moments_ && sameStep(digest, digest_)) {
-        return;
-    }
+void ScrubPanel::planChanged(const ShownPlan&) {
     const double share =
         moment_.valid() && moments_->duration() > 0 ? moment_.time / moments_->duration() : 0;
-    digest_ = std::move(digest);
     moments_ = momentsOf(digest_);
     const bool any = moments_->count() > 0;
     for (QWidget* control : {static_cast<QWidget*>(back_), static_cast<QWidget*>(play_),
@@ -151,10 +147,10 @@ void ScrubPanel::setDigest(std::shared_ptr<const PlanDigest> digest) {
     }
 }
 
-void ScrubPanel::setStale(bool stale) {
-    profile_->setStale(stale);
-    line_->setStale(stale);
-    figures_->setStale(stale);
+void ScrubPanel::staleChanged() {
+    profile_->setStale(stale_);
+    line_->setStale(stale_);
+    figures_->setStale(stale_);
 }
 
 void ScrubPanel::setLow(bool low) {

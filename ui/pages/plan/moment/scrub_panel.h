@@ -4,10 +4,10 @@
 #pragma once
 
 #include "ui/bridge/plan/step_moment.h"
+#include "ui/pages/plan/plan_panel.h"
 
 #include <QElapsedTimer>
 #include <QTimer>
-#include <QWidget>
 
 #include <memory>
 #include <optional>
@@ -25,14 +25,11 @@ namespace weft::ui {
 
 class MomentLine;
 
-class ScrubPanel : public QWidget {
+class ScrubPanel : public PlanPanel {
     Q_OBJECT
 public:
     explicit ScrubPanel(QWidget* parent = nullptr);
 
-    /// A moment of another plan becomes the same share of this one's step.
-    void setDigest(std::shared_ptr<const PlanDigest> digest);
-    void setStale(bool stale);
     /// In low windows only the line and the shape of the profile.
     void setLow(bool low);
     /// Not where the page itself shows memory over the step.
@@ -61,6 +58,9 @@ signals:
     void momentChanged(const weft::ui::StepMoment& moment);
 
 protected:
+    /// A moment of another plan becomes the same share of this one's step.
+    void planChanged(const ShownPlan& before) override;
+    void staleChanged() override;
     void hideEvent(QHideEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
@@ -74,7 +74,6 @@ private:
     void showProfile();
     double speed() const;
 
-    std::shared_ptr<const PlanDigest> digest_;
     std::shared_ptr<const StepMoments> moments_;
     StepMoment moment_;
     QPushButton* back_;

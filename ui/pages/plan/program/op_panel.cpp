@@ -25,7 +25,7 @@ constexpr int kOpPartNarrow = 440; // and times, FLOPs and bytes: the share says
 
 } // namespace
 
-OpPanel::OpPanel(QWidget* parent) : QWidget(parent) {
+OpPanel::OpPanel(QWidget* parent) : PlanPanel(Shows::Step, parent) {
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
@@ -88,11 +88,7 @@ OpPanel::OpPanel(QWidget* parent) : QWidget(parent) {
     arrangeColumns();
 }
 
-void OpPanel::setDigest(std::shared_ptr<const PlanDigest> digest) {
-    if (sameStep(digest, digest_)) {
-        return;
-    }
-    digest_ = std::move(digest);
+void OpPanel::planChanged(const ShownPlan&) {
     const QScopedValueRollback settling(settling_, true);
     shown_ = -1;
     model_->setDigest(digest_);
@@ -124,8 +120,8 @@ void OpPanel::describe() {
     header_->setSubtitle(text);
 }
 
-void OpPanel::setStale(bool stale) {
-    table_->setEnabled(!stale);
+void OpPanel::staleChanged() {
+    table_->setEnabled(!stale_);
 }
 
 void OpPanel::showOp(int op) {

@@ -2,11 +2,7 @@
 // The ops of the step: grouped, filtered, sorted; the selected row and the cursor are one thing.
 #pragma once
 
-#include "ui/bridge/plan/plan_digest.h"
-
-#include <QWidget>
-
-#include <memory>
+#include "ui/pages/plan/plan_panel.h"
 
 class QLineEdit;
 class QTableView;
@@ -22,13 +18,11 @@ namespace weft::ui {
 class OpFilter;
 class OpModel;
 
-class OpPanel : public QWidget {
+class OpPanel : public PlanPanel {
     Q_OBJECT
 public:
     explicit OpPanel(QWidget* parent = nullptr);
 
-    void setDigest(std::shared_ptr<const PlanDigest> digest);
-    void setStale(bool stale);
     /// Selects the row of an op without asking for it.
     void showOp(int op);
     void focusFilter();
@@ -38,6 +32,8 @@ signals:
     void opChosen(int op);
 
 protected:
+    void planChanged(const ShownPlan& before) override;
+    void staleChanged() override;
     void resizeEvent(QResizeEvent* event) override;
     void changeEvent(QEvent* event) override;
 
@@ -45,7 +41,6 @@ private:
     void describe();
     void arrangeColumns();
 
-    std::shared_ptr<const PlanDigest> digest_;
     int shown_ = -1;
     bool settling_ = false; // rows change by themselves: what the table makes current is no choice
     widgets::SectionHeader* header_;

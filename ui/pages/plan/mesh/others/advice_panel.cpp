@@ -38,7 +38,7 @@ enum AdviceSheet { AdviceEmptySheet, ResultsSheet };
 } // namespace
 
 AdvicePanel::AdvicePanel(Planner::Meshes meshes, QWidget* parent)
-    : QWidget(parent), search_(std::move(meshes)) {
+    : PlanPanel(Shows::Whole, parent), search_(std::move(meshes)) {
     setObjectName("advicePart");
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
@@ -157,33 +157,25 @@ QWidget* AdvicePanel::createReasons() {
     return widgets::verticalScroll(content);
 }
 
-void AdvicePanel::setRun(const MeshRun& run) {
-    run_ = run;
-}
-
-void AdvicePanel::setDigest(std::shared_ptr<const PlanDigest> digest) {
-    digest_ = std::move(digest);
+void AdvicePanel::planChanged(const ShownPlan&) {
     if (search_.isDone()) {
         fill();
     }
     update();
 }
 
-void AdvicePanel::setStale(bool stale) {
-    if (stale != stale_) {
-        stale_ = stale;
-        update();
-    }
+void AdvicePanel::staleChanged() {
+    update();
 }
 
 bool AdvicePanel::isOfAnother() const {
-    return search_.isDone() && (!digest_ || !sameSearch(search_.run(), run_));
+    return search_.isDone() && (!digest_ || !sameSearch(search_.run(), *run_));
 }
 
 void AdvicePanel::look() {
     if (digest_ && !stale_) {
         since_.start();
-        search_.start(run_, digest_->plan);
+        search_.start(*run_, digest_->plan);
         cancel_->setFocus();
     }
 }

@@ -3,11 +3,10 @@
 // draft among them; why the others are not; and one click to take one over.
 #pragma once
 
-#include "ui/bridge/plan/mesh_search.h"
+#include "ui/pages/plan/plan_panel.h"
 
 #include <QElapsedTimer>
 #include <QTimer>
-#include <QWidget>
 
 class QPushButton;
 class QSortFilterProxyModel;
@@ -29,15 +28,11 @@ namespace weft::ui {
 
 class AdviceModel;
 
-class AdvicePanel : public QWidget {
+class AdvicePanel : public PlanPanel {
     Q_OBJECT
 public:
     explicit AdvicePanel(Planner::Meshes meshes, QWidget* parent = nullptr);
 
-    /// The run whose plan the next setDigest() brings.
-    void setRun(const MeshRun& run);
-    void setDigest(std::shared_ptr<const PlanDigest> digest);
-    void setStale(bool stale);
     const std::vector<MeshWay>& ways() const { return search_.ways(); }
 
 signals:
@@ -45,6 +40,10 @@ signals:
     void adopted(const std::vector<std::string>& overrides, const QString& what);
     /// The meshes that are known are others.
     void waysChanged();
+
+protected:
+    void planChanged(const ShownPlan& before) override;
+    void staleChanged() override;
 
 private:
     QWidget* createHeader();
@@ -64,9 +63,6 @@ private:
     bool isOfAnother() const; // the results are of another run than the one shown
 
     MeshSearch search_;
-    MeshRun run_;
-    std::shared_ptr<const PlanDigest> digest_;
-    bool stale_ = false;
     QElapsedTimer since_;
     QTimer tick_;            // while searching
     std::vector<int> order_; // row of each point of the chart

@@ -54,7 +54,7 @@ QComboBox* createBox(const char* object_name, const QString& accessible_name, in
 } // namespace
 
 CheckpointPanel::CheckpointPanel(RunIndex& index, QWidget* parent)
-    : QWidget(parent), index_(index) {
+    : PlanPanel(Shows::Whole, parent), index_(index) {
     setObjectName("checkpointPart");
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
@@ -188,26 +188,18 @@ QWidget* CheckpointPanel::createTotals() {
     return right;
 }
 
-void CheckpointPanel::setRun(const MeshRun& run) {
-    run_ = run;
-    if (run_.config.section("model") != model_section_) {
-        model_section_ = run_.config.section("model");
+void CheckpointPanel::planChanged(const ShownPlan&) {
+    if (run_->config.section("model") != model_section_) {
+        model_section_ = run_->config.section("model");
         listRuns();
     }
-}
-
-void CheckpointPanel::setDigest(std::shared_ptr<const PlanDigest> digest) {
-    planned_ = digest != nullptr;
-    if (mesh_ != run_.config.section("mesh")) {
+    if (mesh_ != run_->config.section("mesh")) {
         look();
     }
 }
 
-void CheckpointPanel::setStale(bool stale) {
-    if (stale != stale_) {
-        stale_ = stale;
-        update();
-    }
+void CheckpointPanel::staleChanged() {
+    update();
 }
 
 void CheckpointPanel::setDialect(sharding::SpecDialect dialect) {
@@ -318,11 +310,11 @@ void CheckpointPanel::listCheckpoints(const std::filesystem::path& run,
 
 void CheckpointPanel::look() {
     wanted_ = !isVisible();
-    if (wanted_ || !planned_ || folder_.empty()) {
+    if (wanted_ || !digest_ || folder_.empty()) {
         update();
         return;
     }
-    mesh_ = run_.config.section("mesh");
+    mesh_ = run_->config.section("mesh");
     looking_.start([folder = folder_, mesh = mesh_,
                     dialect = dialect_] { return mapReshard(folder, mesh, dialect); },
                    [this](ReshardMap map) { take(std::move(map)); });

@@ -4,11 +4,9 @@
 #pragma once
 
 #include "ui/bridge/newest_job.h"
-#include "ui/bridge/plan/mesh_search.h"
 #include "ui/bridge/plan/reshard_map.h"
 #include "ui/bridge/run/run_index.h"
-
-#include <QWidget>
+#include "ui/pages/plan/plan_panel.h"
 
 class QComboBox;
 class QLineEdit;
@@ -32,22 +30,20 @@ namespace weft::ui {
 class ReaderModel;
 class ReshardModel;
 
-class CheckpointPanel : public QWidget {
+class CheckpointPanel : public PlanPanel {
     Q_OBJECT
 public:
     /// `index` must outlive the part.
     explicit CheckpointPanel(RunIndex& index, QWidget* parent = nullptr);
 
-    /// The run whose mesh shall read the checkpoint.
-    void setRun(const MeshRun& run);
-    void setDigest(std::shared_ptr<const PlanDigest> digest);
-    void setStale(bool stale);
     /// How specs are written.
     void setDialect(sharding::SpecDialect dialect);
     /// A checkpoint folder, or a run folder for its newest one.
     void open(const std::filesystem::path& folder);
 
 protected:
+    void planChanged(const ShownPlan& before) override;
+    void staleChanged() override;
     // Looks into checkpoints only while somebody looks.
     void showEvent(QShowEvent* event) override;
 
@@ -69,11 +65,8 @@ private:
     void fillTotals();
 
     RunIndex& index_;
-    MeshRun run_;
-    bool planned_ = false; // run_ is known
     bool wanted_ = false;  // there is something new to look at
     sharding::SpecDialect dialect_ = sharding::SpecDialect::jax;
-    bool stale_ = false;
     NewestJob looking_{this};
     std::filesystem::path folder_; // of the checkpoint
     config::Json mesh_;            // that was looked for last

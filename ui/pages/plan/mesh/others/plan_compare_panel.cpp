@@ -48,7 +48,7 @@ bool sameDocument(const MeshRun& a, const MeshRun& b) {
 } // namespace
 
 PlanComparePanel::PlanComparePanel(Planner::Plan plan, QWidget* parent)
-    : QWidget(parent), other_(std::move(plan)) {
+    : PlanPanel(Shows::Whole, parent), other_(std::move(plan)) {
     setObjectName("meshCompareTab");
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
@@ -148,22 +148,13 @@ QWidget* PlanComparePanel::createTables() {
     return splitter;
 }
 
-void PlanComparePanel::setRun(const MeshRun& run) {
-    run_ = run;
-}
-
-void PlanComparePanel::setDigest(std::shared_ptr<const PlanDigest> digest) {
-    if (digest == digest_) {
-        return;
-    }
-    const bool edited = digest_ && !sameDocument(shown_run_, run_);
+void PlanComparePanel::planChanged(const ShownPlan& before) {
+    const bool edited = before.digest && !sameDocument(*before.run, *run_);
     if (edited) {
-        before_ = Choice{tr("The draft before the last edit"), "before", {}, shown_run_, digest_};
+        before_ =
+            Choice{tr("The draft before the last edit"), "before", {}, *before.run, before.digest};
     }
-    const bool replan = edited || !digest_;
-    digest_ = std::move(digest);
-    shown_run_ = run_;
-    if (replan) {
+    if (edited || !before.digest) {
         listChoices();
         planOther();
     }
@@ -171,11 +162,8 @@ void PlanComparePanel::setDigest(std::shared_ptr<const PlanDigest> digest) {
     update();
 }
 
-void PlanComparePanel::setStale(bool stale) {
-    if (stale != stale_) {
-        stale_ = stale;
-        update();
-    }
+void PlanComparePanel::staleChanged() {
+    update();
 }
 
 void PlanComparePanel::setDialect(sharding::SpecDialect dialect) {
@@ -203,13 +191,13 @@ void PlanComparePanel::listChoices() {
                             "advice/" + one.way.change, one.way.overrides, std::nullopt, nullptr});
     }
     if (digest_) {
-        const MeshEdit own = MeshEdit::of(run_.config);
+        const MeshEdit own = MeshEdit::of(run_->config);
         for (const sharding::StrategyDef* def : sharding::all_strategies()) {
             const std::string name(def->name);
             if (name != "custom" && name != own.strategy) {
                 choices_.push_back(
                     {tr("Strategy: %1").arg(toQString(name).replace('_', ' ')), "strategy/" + name,
-                     assignmentsOf(withStrategy(own, name), run_.config), std::nullopt, nullptr});
+                     assignmentsOf(withStrategy(own, name), run_->config), std::nullopt, nullptr});
             }
         }
     }
@@ -238,9 +226,8 @@ std::optional<MeshRun> PlanComparePanel::runOf(const Choice& choice) const {
     if (choice.run) {
         return choice.run;
     }
-    auto changed = compile::with_overrides(shown_run_.config, choice.overrides);
-    return changed ? std::optional(MeshRun{*std::move(changed), shown_run_.hardware})
-                   : std::nullopt;
+    auto changed = compile::with_overrides(run_->config, choice.overrides);
+    return changed ? std::optional(MeshRun{*std::move(changed), run_->hardware}) : std::nullopt;
 }
 
 void PlanComparePanel::planOther() {
@@ -306,7 +293,7 @@ void PlanComparePanel::update() {
     const std::optional<MeshRun> run =
         choice != nullptr && digest_ ? runOf(*choice) : std::optional<MeshRun>();
     const bool possible = run.has_value();
-    const bool same = possible && sameDocument(*run, shown_run_);
+    const bool same = possible && sameDocument(*run, *run_);
     use_->setEnabled(possible && !same && !stale_ && (other || choice->run));
     use_->setToolTip(same ? tr("B is the draft as it is now") : QString());
     header_->setSubtitle(!other_.problem().isEmpty() ? other_.problem()
@@ -325,7 +312,7 @@ void PlanComparePanel::update() {
 void PlanComparePanel::keep() {
     const QString title = tr("Kept: %1").arg(meshText(*digest_->plan));
     const std::string id = "kept/" + std::to_string(kept_.size());
-    kept_.push_back({title, id, {}, shown_run_, digest_});
+    kept_.push_back({title, id, {}, *run_, digest_});
     listChoices();
     const auto found = std::find_if(choices_.begin(), choices_.end(),
                                     [&](const Choice& one) { return one.id == id; });
@@ -341,7 +328,7 @@ void PlanComparePanel::adopt() {
     std::vector<std::string> overrides = choice->overrides;
     if (choice->run) {
         for (const compile::FieldChange& change :
-             compile::compare(shown_run_.config, choice->run->config)) {
+             compile::compare(run_->config, choice->run->config)) {
             overrides.push_back(change.path + "=" + change.after.dump());
         }
     }

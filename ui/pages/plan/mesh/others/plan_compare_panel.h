@@ -5,8 +5,7 @@
 
 #include "ui/bridge/plan/plan_compare.h"
 #include "ui/bridge/plan/plan_job.h"
-
-#include <QWidget>
+#include "ui/pages/plan/plan_panel.h"
 
 #include <functional>
 
@@ -31,15 +30,11 @@ namespace weft::ui {
 class FigureModel;
 class TensorDifferenceModel;
 
-class PlanComparePanel : public QWidget {
+class PlanComparePanel : public PlanPanel {
     Q_OBJECT
 public:
     explicit PlanComparePanel(Planner::Plan plan, QWidget* parent = nullptr);
 
-    /// The run whose plan the next setDigest() brings.
-    void setRun(const MeshRun& run);
-    void setDigest(std::shared_ptr<const PlanDigest> digest);
-    void setStale(bool stale);
     /// How specs are written.
     void setDialect(sharding::SpecDialect dialect);
     /// What the advisor found for the run.
@@ -50,6 +45,8 @@ signals:
     void adopted(const std::vector<std::string>& overrides, const QString& what);
 
 protected:
+    void planChanged(const ShownPlan& before) override;
+    void staleChanged() override;
     // Plans B only while somebody looks.
     void showEvent(QShowEvent* event) override;
 
@@ -75,11 +72,7 @@ private:
     void keep();
     void adopt();
 
-    MeshRun run_;       // that setRun() announced
-    MeshRun shown_run_; // whose plan is shown
-    std::shared_ptr<const PlanDigest> digest_;
     sharding::SpecDialect dialect_ = sharding::SpecDialect::jax;
-    bool stale_ = false;
     bool wanted_ = false; // B is to be planned when somebody looks
     std::optional<Choice> before_;
     std::vector<Choice> kept_;

@@ -10,7 +10,7 @@
 
 namespace weft::ui {
 
-RulesPanel::RulesPanel(QWidget* parent) : QWidget(parent) {
+RulesPanel::RulesPanel(QWidget* parent) : PlanPanel(Shows::Whole, parent) {
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     auto* columns = new widgets::ThinSplitter(Qt::Horizontal);
@@ -34,15 +34,12 @@ void RulesPanel::setConfig(const compile::RunConfig& config) {
     }
 }
 
-void RulesPanel::setDigest(std::shared_ptr<const PlanDigest> digest) {
-    if (digest != digest_) {
-        digest_ = std::move(digest);
-        renew();
-    }
+void RulesPanel::planChanged(const ShownPlan&) {
+    renew();
 }
 
-void RulesPanel::setStale(bool stale) {
-    schedule_->setStale(stale);
+void RulesPanel::staleChanged() {
+    schedule_->setStale(stale_);
 }
 
 void RulesPanel::setDialect(sharding::SpecDialect dialect) {

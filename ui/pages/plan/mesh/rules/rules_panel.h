@@ -6,9 +6,7 @@
 #pragma once
 
 #include "core/compile/config/run_config.h"
-#include "ui/bridge/plan/plan_digest.h"
-
-#include <QWidget>
+#include "ui/pages/plan/plan_panel.h"
 
 #include <memory>
 
@@ -18,15 +16,13 @@ class RuleList;
 class ScheduleBox;
 class SpecList;
 
-class RulesPanel : public QWidget {
+class RulesPanel : public PlanPanel {
     Q_OBJECT
 public:
     explicit RulesPanel(QWidget* parent = nullptr);
 
     /// The draft whose plan is shown.
     void setConfig(const compile::RunConfig& config);
-    void setDigest(std::shared_ptr<const PlanDigest> digest);
-    void setStale(bool stale);
     /// How specs are written.
     void setDialect(sharding::SpecDialect dialect);
 
@@ -34,11 +30,14 @@ signals:
     /// "--set" assignments for the draft, and what they are.
     void adopted(const std::vector<std::string>& overrides, const QString& what);
 
+protected:
+    void planChanged(const ShownPlan& before) override;
+    void staleChanged() override;
+
 private:
     void renew();
 
     std::shared_ptr<const compile::RunConfig> config_;
-    std::shared_ptr<const PlanDigest> digest_;
     RuleList* rules_;
     SpecList* specs_;
     ScheduleBox* schedule_;

@@ -44,7 +44,7 @@ QString shortTensorCount(std::int64_t count) {
 
 } // namespace
 
-TensorTree::TensorTree(QWidget* parent) : QWidget(parent) {
+TensorTree::TensorTree(QWidget* parent) : PlanPanel(Shows::Step, parent) {
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     auto* panel = new widgets::Surface;
@@ -133,30 +133,26 @@ void TensorTree::setDialect(sharding::SpecDialect dialect) {
     settle();
 }
 
-void TensorTree::setDigest(std::shared_ptr<const PlanDigest> digest) {
-    if (digest == digest_) {
-        return;
-    }
-    const QString before = chosen_;
-    const bool was_batch =
-        digest_ && !chosen_.isEmpty() && digest_->plan->find_slot(chosen_.toStdString()) == nullptr;
+void TensorTree::planChanged(const ShownPlan& before) {
+    const QString chosen_before = chosen_;
+    const bool was_batch = before.digest && !chosen_.isEmpty() &&
+                           before.digest->plan->find_slot(chosen_.toStdString()) == nullptr;
     {
         const QScopedValueRollback settling(settling_, true);
-        model_->setPlan(digest ? digest->plan : nullptr);
-        digest_ = std::move(digest);
+        model_->setPlan(digest_ ? digest_->plan : nullptr);
         // The batch comes back with the plan's programs.
         const bool here = digest_ && (plan::find_tensor(*digest_->plan, chosen_.toStdString()) ||
                                       (was_batch && digest_->plan->programs.empty()));
         chosen_ = here ? chosen_ : model_->firstChoice();
         settle();
     }
-    if (chosen_ != before) {
+    if (chosen_ != chosen_before) {
         emit tensorChosen(chosen_);
     }
 }
 
-void TensorTree::setStale(bool stale) {
-    view_->setEnabled(!stale);
+void TensorTree::staleChanged() {
+    view_->setEnabled(!stale_);
 }
 
 void TensorTree::setMoment(const StepMoment& moment) {

@@ -3,11 +3,10 @@
 #pragma once
 
 #include "ui/bridge/plan/step_moment.h"
+#include "ui/pages/plan/plan_panel.h"
 
 #include <QHash>
-#include <QWidget>
 
-#include <memory>
 #include <vector>
 
 class QLineEdit;
@@ -22,14 +21,11 @@ namespace weft::ui {
 
 class TensorTreeModel;
 
-class TensorTree : public QWidget {
+class TensorTree : public PlanPanel {
     Q_OBJECT
 public:
     explicit TensorTree(QWidget* parent = nullptr);
 
-    /// Keeps the chosen tensor and the open groups as far as the new plan has them.
-    void setDigest(std::shared_ptr<const PlanDigest> digest);
-    void setStale(bool stale);
     /// How specs are written.
     void setDialect(sharding::SpecDialect dialect);
     /// Marks what the op of a moment reads and writes.
@@ -46,6 +42,9 @@ signals:
     void dialectChosen(sharding::SpecDialect dialect);
 
 protected:
+    /// Keeps the chosen tensor and the open groups as far as the new plan has them.
+    void planChanged(const ShownPlan& before) override;
+    void staleChanged() override;
     void resizeEvent(QResizeEvent* event) override;
     void changeEvent(QEvent* event) override;
 
@@ -60,7 +59,6 @@ private:
     void measure(const QModelIndex& parent, int depth);
     void arrangeColumns();
 
-    std::shared_ptr<const PlanDigest> digest_;
     QString chosen_;
     QHash<QString, bool> open_; // groups that the user opened or closed, by path
     bool settling_ = false;     // rows change by themselves: that is no choice

@@ -30,7 +30,7 @@ constexpr int kTilePartWide = 340; // narrower: that there is no padding goes wi
 
 } // namespace
 
-TilePanel::TilePanel(QWidget* parent) : QWidget(parent) {
+TilePanel::TilePanel(QWidget* parent) : PlanPanel(Shows::Step, parent) {
     auto* outer = new QVBoxLayout(this);
     outer->setContentsMargins(0, 0, 0, 0);
     auto* panel = new widgets::Surface;
@@ -139,20 +139,17 @@ QWidget* TilePanel::createPieces() {
     return pieces_;
 }
 
-void TilePanel::setDigest(std::shared_ptr<const PlanDigest> digest) {
-    if (digest == digest_) {
-        return;
-    }
+void TilePanel::planChanged(const ShownPlan&) {
     // A plan without programs knows where state lies, nothing of what a step computes: that is
     // looked at as it was until the step is planned.
-    awaits_step_ = digest && digest->plan->programs.empty() && sheet_ &&
+    awaits_step_ = digest_ && digest_->plan->programs.empty() && sheet_ &&
                    (side_->currentIndex() == static_cast<int>(TensorSide::Activation) ||
-                    !plan::find_tensor(*digest->plan, tensor_.toStdString()));
+                    !plan::find_tensor(*digest_->plan, tensor_.toStdString()));
     if (!awaits_step_) {
-        digest_ = std::move(digest);
+        drawn_ = digest_;
         renew();
     }
-    setStale(stale_);
+    staleChanged();
 }
 
 void TilePanel::setConfig(const compile::RunConfig& config) {
@@ -163,9 +160,8 @@ void TilePanel::setConfig(const compile::RunConfig& config) {
     showDimensions();
 }
 
-void TilePanel::setStale(bool stale) {
-    stale_ = stale;
-    const bool faint = stale || awaits_step_;
+void TilePanel::staleChanged() {
+    const bool faint = stale_ || awaits_step_;
     view_->setStale(faint);
     strip_->setStale(faint);
     facts_->setRole(faint ? Role::Faint : Role::Text);
@@ -229,16 +225,16 @@ QString TilePanel::partText() const {
 
 void TilePanel::renew() {
     const std::optional<plan::Tensor> tensor =
-        digest_ ? plan::find_tensor(*digest_->plan, tensor_.toStdString()) : std::nullopt;
+        drawn_ ? plan::find_tensor(*drawn_->plan, tensor_.toStdString()) : std::nullopt;
     offerSides(tensor ? &*tensor : nullptr);
-    showSheet(tensor ? tensorSheet(*digest_->plan, *tensor,
+    showSheet(tensor ? tensorSheet(*drawn_->plan, *tensor,
                                    static_cast<TensorSide>(side_->currentIndex()), dialect_)
                      : std::nullopt);
     emit shownChanged();
 }
 
 QString TilePanel::whyNot(const plan::Tensor& tensor, TensorSide side) const {
-    const plan::StateSlot* slot = digest_->plan->find_slot(tensor.name);
+    const plan::StateSlot* slot = drawn_->plan->find_slot(tensor.name);
     if (slot == nullptr || slot->category != plan::Category::parameters) {
         return tr("Of parameters only");
     }
@@ -257,14 +253,14 @@ void TilePanel::offerSides(const plan::Tensor* tensor) {
     for (const TensorSide side :
          {TensorSide::Gradient, TensorSide::Optimizer, TensorSide::Activation}) {
         const bool there =
-            tensor != nullptr && tensorSheet(*digest_->plan, *tensor, side, dialect_).has_value();
+            tensor != nullptr && tensorSheet(*drawn_->plan, *tensor, side, dialect_).has_value();
         side_->setSegmentEnabled(static_cast<int>(side), there,
                                  tensor == nullptr ? QString() : whyNot(*tensor, side));
         if (!there && side_->currentIndex() == static_cast<int>(side)) {
             side_->setCurrentIndex(static_cast<int>(TensorSide::Parameter));
         }
     }
-    side_->setVisible(tensor == nullptr || digest_->plan->find_slot(tensor->name) != nullptr);
+    side_->setVisible(tensor == nullptr || drawn_->plan->find_slot(tensor->name) != nullptr);
 }
 
 void TilePanel::showSheet(const std::optional<TensorSheet>& sheet) {
@@ -297,11 +293,10 @@ void TilePanel::arrange() {
 }
 
 void TilePanel::showDimensions() {
-    const plan::StateSlot* slot =
-        digest_ ? digest_->plan->find_slot(tensor_.toStdString()) : nullptr;
+    const plan::StateSlot* slot = drawn_ ? drawn_->plan->find_slot(tensor_.toStdString()) : nullptr;
     const bool parameter = side_->currentIndex() == static_cast<int>(TensorSide::Parameter);
     if (sheet_ && slot != nullptr && config_ && parameter && isEditable(*slot)) {
-        dimensions_->setTensor(digest_, *slot, config_);
+        dimensions_->setTensor(drawn_, *slot, config_);
     } else {
         dimensions_->setSheet(sheet_ ? &*sheet_ : nullptr);
     }

@@ -6,8 +6,7 @@
 #include "core/compile/config/run_config.h"
 #include "ui/bridge/plan/step_moment.h"
 #include "ui/bridge/plan/tensor_tiles.h"
-
-#include <QWidget>
+#include "ui/pages/plan/plan_panel.h"
 
 #include <memory>
 #include <optional>
@@ -28,13 +27,11 @@ namespace weft::ui {
 
 class DimensionRow;
 
-class TilePanel : public QWidget {
+class TilePanel : public PlanPanel {
     Q_OBJECT
 public:
     explicit TilePanel(QWidget* parent = nullptr);
 
-    void setDigest(std::shared_ptr<const PlanDigest> digest);
-    void setStale(bool stale);
     /// How specs are written.
     void setDialect(sharding::SpecDialect dialect);
     /// Says what the op of a moment does with the side that is shown.
@@ -64,6 +61,8 @@ signals:
     void adopted(const std::vector<std::string>& overrides, const QString& what);
 
 protected:
+    void planChanged(const ShownPlan& before) override;
+    void staleChanged() override;
     void resizeEvent(QResizeEvent* event) override;
 
 private:
@@ -81,13 +80,12 @@ private:
     void showPiece();
     void chooseDevice(int device);
 
-    std::shared_ptr<const PlanDigest> digest_;
+    std::shared_ptr<const PlanDigest> drawn_; // the one shown, or before it while a step is awaited
     std::shared_ptr<const compile::RunConfig> config_;
     QString tensor_;
     std::optional<TensorSheet> sheet_;
     sharding::SpecDialect dialect_ = sharding::SpecDialect::jax;
     int device_ = -1;
-    bool stale_ = false;
     bool awaits_step_ = false;         // what is shown is no state, and only state is planned yet
     std::vector<TensorTouch> touches_; // by the op of the moment
     widgets::ElidedLabel* name_;

@@ -57,7 +57,7 @@ std::vector<int> groupOf(const plan::ExecutionPlan& plan, const ExchangeRow& row
 
 } // namespace
 
-ExchangePanel::ExchangePanel(QWidget* parent) : QWidget(parent) {
+ExchangePanel::ExchangePanel(QWidget* parent) : PlanPanel(Shows::Step, parent) {
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     auto* panel = new widgets::Surface;
@@ -189,11 +189,7 @@ int ExchangePanel::selectedRow() const {
     return rows.isEmpty() ? -1 : proxy_->mapToSource(rows.front()).row();
 }
 
-void ExchangePanel::setDigest(std::shared_ptr<const PlanDigest> digest) {
-    if (digest == digest_) {
-        return;
-    }
-    digest_ = std::move(digest);
+void ExchangePanel::planChanged(const ShownPlan&) {
     const QScopedValueRollback settling(settling_, true);
     model_->setDigest(digest_);
     pattern_row_ = -1;
@@ -305,11 +301,11 @@ void ExchangePanel::explain() {
     showPage();
 }
 
-void ExchangePanel::setStale(bool stale) {
-    table_->setEnabled(!stale);
-    which_->setEnabled(!stale);
-    arrows_->setStale(stale);
-    why_->setRole(stale ? widgets::Role::Faint : widgets::Role::Muted);
+void ExchangePanel::staleChanged() {
+    table_->setEnabled(!stale_);
+    which_->setEnabled(!stale_);
+    arrows_->setStale(stale_);
+    why_->setRole(stale_ ? widgets::Role::Faint : widgets::Role::Muted);
 }
 
 void ExchangePanel::showOp(int op) {

@@ -3,11 +3,7 @@
 // table, as arrows between the devices, and how it works on small numbers.
 #pragma once
 
-#include "ui/bridge/plan/plan_digest.h"
-
-#include <QWidget>
-
-#include <memory>
+#include "ui/pages/plan/plan_panel.h"
 
 class QComboBox;
 class QPushButton;
@@ -28,13 +24,11 @@ namespace weft::ui {
 class ExchangeModel;
 class PatternPanel;
 
-class ExchangePanel : public QWidget {
+class ExchangePanel : public PlanPanel {
     Q_OBJECT
 public:
     explicit ExchangePanel(QWidget* parent = nullptr);
 
-    void setDigest(std::shared_ptr<const PlanDigest> digest);
-    void setStale(bool stale);
     /// Marks the row of an op as the one that runs; none for an op that is no exchange. What the
     /// user has chosen stays chosen.
     void showOp(int op);
@@ -49,6 +43,8 @@ signals:
     void simulateRequested();
 
 protected:
+    void planChanged(const ShownPlan& before) override;
+    void staleChanged() override;
     void resizeEvent(QResizeEvent* event) override;
     void changeEvent(QEvent* event) override;
 
@@ -67,7 +63,6 @@ private:
     void follow(int row);
     void arrangeColumns();
 
-    std::shared_ptr<const PlanDigest> digest_;
     bool settling_ = false; // rows change by themselves: what the table makes current is no choice
     int pattern_row_ = -1;  // whose pattern is shown
     QString summary_;       // of all collectives

@@ -23,7 +23,7 @@ enum PipelineSheet { PipelineEmptySheet, ChartSheet };
 
 } // namespace
 
-PipelinePanel::PipelinePanel(QWidget* parent) : QWidget(parent) {
+PipelinePanel::PipelinePanel(QWidget* parent) : PlanPanel(Shows::Step, parent) {
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     auto* panel = new widgets::Surface;
@@ -127,11 +127,7 @@ EvenCost PipelinePanel::cost() const {
     return {cost_[0]->value(), cost_[1]->value(), cost_[2]->value()};
 }
 
-void PipelinePanel::setDigest(std::shared_ptr<const PlanDigest> digest) {
-    if (digest == digest_) {
-        return;
-    }
-    digest_ = std::move(digest);
+void PipelinePanel::planChanged(const ShownPlan&) {
     schedule_.reset();
     preview_ = digest_ && !digest_->plan->pipeline;
     if (digest_) {
@@ -244,10 +240,10 @@ void PipelinePanel::describe(const PipelineChart& shown, Times times) {
                                          .arg(share, basis_text_));
 }
 
-void PipelinePanel::setStale(bool stale) {
-    chart_->setStale(stale);
-    use_->setEnabled(!stale);
-    basis_->setRole(stale ? widgets::Role::Faint : widgets::Role::Muted);
+void PipelinePanel::staleChanged() {
+    chart_->setStale(stale_);
+    use_->setEnabled(!stale_);
+    basis_->setRole(stale_ ? widgets::Role::Faint : widgets::Role::Muted);
 }
 
 void PipelinePanel::resizeEvent(QResizeEvent* event) {

@@ -5,11 +5,9 @@
 
 #include "ui/bridge/plan/pipeline_chart.h"
 #include "ui/bridge/plan/step_moment.h"
-
-#include <QWidget>
+#include "ui/pages/plan/plan_panel.h"
 
 #include <array>
-#include <memory>
 
 class QPushButton;
 class QSpinBox;
@@ -26,13 +24,11 @@ class SegmentedControl;
 
 namespace weft::ui {
 
-class PipelinePanel : public QWidget {
+class PipelinePanel : public PlanPanel {
     Q_OBJECT
 public:
     explicit PipelinePanel(QWidget* parent = nullptr);
 
-    void setDigest(std::shared_ptr<const PlanDigest> digest);
-    void setStale(bool stale);
     /// What the devices of the run on screen did; shown where it is this pipeline.
     void setMeasured(const std::optional<train::DevicesEvent>& told);
     /// Marks it on the plan's own pipeline; not valid: no mark.
@@ -46,6 +42,8 @@ signals:
     void actionChosen(int stage, int action);
 
 protected:
+    void planChanged(const ShownPlan& before) override;
+    void staleChanged() override;
     void resizeEvent(QResizeEvent* event) override;
 
 private:
@@ -61,7 +59,6 @@ private:
     void describe(const PipelineChart& shown, Times times);
     void arrange();
 
-    std::shared_ptr<const PlanDigest> digest_;
     std::optional<train::DevicesEvent> told_;
     std::optional<pipeline::Schedule> schedule_; // that is shown
     bool preview_ = false;                       // it is not the plan's own
