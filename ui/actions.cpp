@@ -39,8 +39,8 @@ Actions::Actions(Studio& studio, QObject* parent) : QObject(parent), studio_(stu
     createView();
     const auto update = [this] { updateRunActions(); };
     connect(&studio_, &Studio::trainingChanged, this, update);
-    connect(&studio_, &Studio::pendingChanged, this, update);
-    connect(&studio_, &Studio::controlChanged, this, update);
+    connect(&studio_.control(), &RunControl::pendingChanged, this, update);
+    connect(&studio_.control(), &RunControl::controlChanged, this, update);
     connect(&studio_.run(), &RunModel::stateChanged, this, update);
     connect(&studio_.run(), &RunModel::reset, this, update);
     connect(&studio_.draft(), &Draft::changed, this, update);
@@ -153,11 +153,11 @@ void Actions::createRun() {
         tr("Add steps to the run on screen, while it trains or after its end"));
     add(action::kTry, tr("Try the model"), {}, {},
         tr("Draw, drop or type something and see what the model of the run on screen makes of it"));
-    connect(pause, &QAction::triggered, &studio_, &Studio::pauseOrResume);
-    connect(step, &QAction::triggered, &studio_, &Studio::singleStep);
-    connect(save, &QAction::triggered, &studio_, &Studio::checkpointNow);
-    connect(stop, &QAction::triggered, &studio_, &Studio::stopAndSave);
-    connect(stop_now, &QAction::triggered, &studio_, &Studio::stopNow);
+    connect(pause, &QAction::triggered, &studio_.control(), &RunControl::pauseOrResume);
+    connect(step, &QAction::triggered, &studio_.control(), &RunControl::singleStep);
+    connect(save, &QAction::triggered, &studio_.control(), &RunControl::checkpointNow);
+    connect(stop, &QAction::triggered, &studio_.control(), &RunControl::stopAndSave);
+    connect(stop_now, &QAction::triggered, &studio_.control(), &RunControl::stopNow);
     start->setPriority(QAction::HighPriority);
 }
 
@@ -211,7 +211,7 @@ void Actions::updateRunActions() {
     const bool training = studio_.isTraining();
     const train::RunState state = studio_.run().state();
     const bool paused = training && state == train::RunState::paused;
-    const bool pending = !studio_.pendingCommand().isEmpty();
+    const bool pending = !studio_.control().pendingCommand().isEmpty();
     const bool stopping = training && state == train::RunState::stopping;
     const QString no_run = tr("No run is training");
     const QString wait = tr("Waiting for the run to answer");
@@ -224,7 +224,7 @@ void Actions::updateRunActions() {
     QAction* pause = get(action::kPause);
     pause->setText(paused ? tr("Resume") : tr("Pause"));
     pause->setIcon(widgets::icon(paused ? "play" : "pause"));
-    const QString locked = studio_.controlProblem();
+    const QString locked = studio_.control().controlProblem();
     const QString busy = !training ? no_run : !locked.isEmpty() ? locked : wait;
     const bool commanded = training && locked.isEmpty();
     const bool steerable = commanded && !pending && !stopping;

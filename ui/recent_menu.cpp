@@ -58,7 +58,7 @@ QList<QAction*> recentActions(Studio& studio, RecentWords words, QObject* parent
                 : recentWords(QT_TRANSLATE_NOOP("RecentMenu", "%1 is no longer there")).arg(path));
         action->setProperty(widgets::kReasonProperty, action->toolTip());
         QObject::connect(action, &QAction::triggered, &studio, [&studio, path] {
-            if (const QString problem = studio.openPath(toPath(path)); !problem.isEmpty()) {
+            if (const QString problem = studio.opener().open(toPath(path)); !problem.isEmpty()) {
                 emit studio.troubled(problem);
             }
         });

@@ -18,7 +18,7 @@ void Studio::onEvents(const std::vector<train::Event>& events) {
         if (const auto* answer = std::get_if<train::CommandEvent>(&event.payload)) {
             onAnswer(*answer);
         } else {
-            log(event);
+            log_.event(event);
         }
     }
     run_.apply(events);
@@ -28,24 +28,8 @@ void Studio::onEvents(const std::vector<train::Event>& events) {
 }
 
 void Studio::onAnswer(const train::CommandEvent& answer) {
-    const QString reason = toQString(answer.reason);
-    emit logged(answer.accepted ? 1 : 2, "command",
-                toQString(answer.command) +
-                    (answer.accepted ? tr(" accepted") : tr(" refused: ") + reason),
-                run_.step());
-    const auto asked = std::find_if(pending_.begin(), pending_.end(), [&](const Pending& pending) {
-        return pending.id == toQString(answer.id);
-    });
-    if (asked == pending_.end()) {
-        return;
-    }
-    const QString command = asked->command;
-    pending_.erase(asked);
-    emit pendingChanged();
-    if (!answer.accepted) {
-        emit troubled(tr("%1 was refused: %2").arg(command, reason));
-        emit commandRefused(command, reason);
-    }
+    log_.answer(answer);
+    control_.takeAnswer(answer);
 }
 
 // A run that is trained goes on from here over the line to its process.
@@ -137,17 +121,16 @@ QString endText(const ProcessEnd& end) {
 } // namespace
 
 void Studio::onEnded(const ProcessEnd& end) {
-    pending_.clear();
-    emit pendingChanged();
+    control_.forgetRequests();
     emit trainingChanged();
     index_.refresh();
     if (train::is_final(run_.state())) {
         return;
     }
     const QString how = endText(end);
-    const QString why =
-        last_printed_.isEmpty() ? how : tr("%1; it last said: %2").arg(how, last_printed_);
-    emit logged(3, "run", tr("%1: %2").arg(run_.name(), why), run_.step());
+    const QString said = log_.lastPrinted();
+    const QString why = said.isEmpty() ? how : tr("%1; it last said: %2").arg(how, said);
+    log_.ended(why);
     if (run_.state() == train::RunState::idle) {
         run_.fail(tr("%1 did not start: %2").arg(run_.name(), why));
         emit troubled(run_.problem());
@@ -178,46 +161,6 @@ void Studio::explainMemory(const QString& how) {
                      std::move(ways)});
             }
         });
-}
-
-void Studio::log(const train::Event& event) {
-    const qint64 step = run_.step();
-    if (const auto* state = std::get_if<train::StateEvent>(&event.payload)) {
-        QString line = toQString(train::state_name(state->state));
-        if (!state->phase.empty()) {
-            line += ": " + toQString(state->phase);
-        }
-        if (!state->reason.empty()) {
-            line += " (" + toQString(state->reason) + ")";
-        }
-        emit logged(1, "run", line, step);
-    } else if (const auto* note = std::get_if<train::NoteEvent>(&event.payload)) {
-        emit logged(1, "data", toQString(note->message), step);
-    } else if (const auto* warning = std::get_if<train::WarningEvent>(&event.payload)) {
-        emit logged(2, "run", toQString(warning->message) + " " + toQString(warning->hint), step);
-    } else if (const auto* error = std::get_if<train::ErrorEvent>(&event.payload)) {
-        emit logged(3, "run",
-                    toQString(error->where) + ": " + toQString(error->message) + " " +
-                        toQString(error->hint),
-                    step);
-    } else if (const auto* saved = std::get_if<train::CheckpointEvent>(&event.payload)) {
-        emit logged(1, "checkpoint",
-                    tr("step %1 saved, %2 in %3 ms, training waited %4 ms")
-                        .arg(saved->step)
-                        .arg(formatFileSize(saved->bytes))
-                        .arg(saved->write_ms, 0, 'f', 0)
-                        .arg(saved->blocked_ms, 0, 'f', 1),
-                    saved->step);
-    } else if (const auto* evaluation = std::get_if<train::EvaluationEvent>(&event.payload)) {
-        QString line;
-        for (const auto& [name, value] : evaluation->metrics) {
-            line += (line.isEmpty() ? "" : "  ") + toQString(name) + " " +
-                    QString::number(value, 'g', 5);
-        }
-        emit logged(1, "evaluation", line, evaluation->step);
-    } else if (const auto* resumed = std::get_if<train::ResumedEvent>(&event.payload)) {
-        emit logged(1, "run", tr("resumed from %1").arg(toQString(resumed->from)), resumed->step);
-    }
 }
 
 } // namespace weft::ui

@@ -67,7 +67,8 @@ std::string pictures_config() {
 
 void finish_a_run(StudioFixture& fixture) {
     ui::Studio& studio = fixture.studio();
-    if (const ui::StartResult started = studio.startFile(fixture.preset()); !started.started) {
+    if (const ui::StartResult started = studio.control().startFile(fixture.preset());
+        !started.started) {
         qFatal("%s", qPrintable(started.problem));
     }
     if (!QTest::qWaitFor([&] { return !studio.isTraining() && !studio.index().runs().empty(); },

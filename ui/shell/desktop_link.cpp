@@ -12,7 +12,7 @@ namespace weft::ui {
 DesktopLink::DesktopLink(Studio& studio, Desktop& desktop, QObject* parent)
     : QObject(parent), studio_(studio), desktop_(desktop) {
     connect(&desktop_, &Desktop::logged, this,
-            [this](const QString& text) { emit studio_.logged(0, "desktop", text, -1); });
+            [this](const QString& text) { emit studio_.log().logged(0, "desktop", text, -1); });
     connect(&studio_, &Studio::trainingChanged, this, &DesktopLink::onTrainingChanged);
     connect(&studio_.run(), &RunModel::stateChanged, this, &DesktopLink::update);
     connect(&studio_.run(), &RunModel::stateChanged, this, &DesktopLink::tellOfPause);

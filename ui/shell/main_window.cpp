@@ -160,7 +160,7 @@ void MainWindow::createPages() {
 void MainWindow::connectStudio() {
     connect(toolbar_, &RunToolbar::runChosen, this, &MainWindow::open);
     connect(status_, &StatusBar::pageRequested, this, &MainWindow::showPage);
-    connect(&studio_, &Studio::logged, this,
+    connect(&studio_.log(), &RunLog::logged, this,
             [this](int level, const QString& source, const QString& text, qint64 step) {
                 lower_->log().append(widgets::LogLine{QDateTime::currentMSecsSinceEpoch(),
                                                       static_cast<widgets::LogLevel>(level), source,
@@ -194,7 +194,7 @@ void MainWindow::connectStudio() {
     };
     connect(problems_, &ProblemModel::countChanged, this, count);
     count();
-    connect(&studio_, &Studio::configOpened, this, [this] {
+    connect(&studio_.opener(), &PathOpener::configOpened, this, [this] {
         showPage("home");
         if (!studio_.draft().isValid()) {
             lower_->showProblems();
@@ -207,8 +207,10 @@ void MainWindow::connectStudio() {
             actions_.get(action::kUndo));
     });
     connect(&studio_, &Studio::runShown, this, [this] { showPage("train"); });
-    connect(&studio_, &Studio::checkpointOpened, this, [this] { showPage("checkpoints"); });
-    connect(&studio_, &Studio::weightsOpened, this, [this] { showPage("checkpoints"); });
+    connect(&studio_.opener(), &PathOpener::checkpointOpened, this,
+            [this] { showPage("checkpoints"); });
+    connect(&studio_.opener(), &PathOpener::weightsOpened, this,
+            [this] { showPage("checkpoints"); });
     connect(&studio_.run(), &RunModel::changed, this, &MainWindow::updateTitle);
     connect(&studio_, &Studio::trainingChanged, this, &MainWindow::updateTitle);
     // A studio that is killed comes back on the run that it showed.
@@ -286,7 +288,7 @@ void MainWindow::open(const QString& path) {
     if (config_dialog_ != nullptr) {
         config_dialog_->takeTyping();
     }
-    const QString problem = studio_.openPath(toPath(path));
+    const QString problem = studio_.opener().open(toPath(path));
     if (!problem.isEmpty()) {
         complain(problem);
     }
@@ -315,7 +317,7 @@ void MainWindow::saveAs() {
 }
 
 void MainWindow::start() {
-    const StartResult result = studio_.startDraft();
+    const StartResult result = studio_.control().startDraft();
     if (!result.started) {
         complain(result.problem);
         lower_->showProblems();
@@ -359,7 +361,7 @@ void MainWindow::extendRun() {
     if (!chosen) {
         return;
     }
-    const StartResult result = studio_.extendRun(steps);
+    const StartResult result = studio_.control().extendRun(steps);
     if (!result.started) {
         complain(result.problem);
     }
@@ -395,7 +397,7 @@ void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
 }
 
 void MainWindow::dropEvent(QDropEvent* event) {
-    studio_.openDropped(widgets::localPaths(event->mimeData()));
+    studio_.opener().openDropped(widgets::localPaths(event->mimeData()));
 }
 
 } // namespace weft::ui

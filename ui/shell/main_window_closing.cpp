@@ -68,7 +68,7 @@ void MainWindow::saveLayout() {
 
 void MainWindow::closeEvent(QCloseEvent* event) {
     // Closing leaves alone what another studio controls.
-    if (!studio_.isTraining() || closing_ || !studio_.controlProblem().isEmpty()) {
+    if (!studio_.isTraining() || closing_ || !studio_.control().controlProblem().isEmpty()) {
         saveLayout();
         event->accept();
         return;
@@ -85,7 +85,7 @@ void MainWindow::closeEvent(QCloseEvent* event) {
             break;
         }
         closeWhenEnded();
-        studio_.stopAndSave();
+        studio_.control().stopAndSave();
         break;
     case CloseChoice::Cancel: break;
     }
@@ -104,13 +104,14 @@ void MainWindow::closeWhenEnded() {
         stay();
         closeAfterRun();
     });
-    connect(&studio_, &Studio::commandRefused, waiting, [stay](const QString& command) {
-        if (command == toQString(train::command_name(train::CommandKind::stop))) {
-            stay();
-        }
-    });
-    connect(&studio_, &Studio::controlChanged, waiting, [this, stay] {
-        if (const QString why = studio_.controlProblem(); !why.isEmpty()) {
+    connect(&studio_.control(), &RunControl::commandRefused, waiting,
+            [stay](const QString& command) {
+                if (command == toQString(train::command_name(train::CommandKind::stop))) {
+                    stay();
+                }
+            });
+    connect(&studio_.control(), &RunControl::controlChanged, waiting, [this, stay] {
+        if (const QString why = studio_.control().controlProblem(); !why.isEmpty()) {
             stay();
             complain(tr("The window stays open: %1 is %2.").arg(studio_.run().name(), why));
         }

@@ -92,8 +92,9 @@ NewRunDialog::NewRunDialog(Studio& studio, Actions& actions, QWidget* parent)
     column->addWidget(buttons);
     const double scale = widgets::Theme::current().fontScale();
     setMinimumWidth(static_cast<int>(kNewRunWidth * scale));
-    connect(&studio_, &Studio::dataOffered, this, &QDialog::accept);
-    connect(&studio_, &Studio::configOpened, this, &QDialog::accept); // also by its shortcut
+    connect(&studio_.opener(), &PathOpener::dataOffered, this, &QDialog::accept);
+    connect(&studio_.opener(), &PathOpener::configOpened, this,
+            &QDialog::accept); // also by its shortcut
     connect(&studio_, &Studio::runShown, this, &QDialog::accept);
     runInBackground(
         this, [folder = studio_.paths().presets] { return readPresets(folder); },

@@ -17,7 +17,7 @@ RunBanner::RunBanner(Studio& studio, QWidget* parent)
     setObjectName("runBanner");
     setVisible(false);
     connect(&studio_, &Studio::trainingChanged, this, &RunBanner::update);
-    connect(&studio_, &Studio::controlChanged, this, &RunBanner::update);
+    connect(&studio_.control(), &RunControl::controlChanged, this, &RunBanner::update);
     connect(&studio_.draft(), &Draft::changed, this, &RunBanner::update);
     connect(&studio_.run(), &RunModel::stateChanged, this, &RunBanner::update);
     connect(&studio_.run(), &RunModel::stateChanged, this, &RunBanner::followPause);
@@ -73,7 +73,7 @@ bool RunBanner::showRun() {
     if (who == Who::Other) {
         QPushButton* take = addButton(tr("Take over"));
         take->setObjectName("takeOver");
-        connect(take, &QPushButton::clicked, &studio_, &Studio::takeOver);
+        connect(take, &QPushButton::clicked, &studio_.control(), &RunControl::takeOver);
     }
     return true;
 }
@@ -96,7 +96,7 @@ bool RunBanner::showSelfPause() {
         pause_->detail.isEmpty() ? pause_->reason : pause_->detail);
     QPushButton* resume = addButton(tr("Resume"));
     resume->setObjectName("resumePaused");
-    connect(resume, &QPushButton::clicked, &studio_, &Studio::resume);
+    connect(resume, &QPushButton::clicked, &studio_.control(), &RunControl::resume);
     return true;
 }
 
@@ -116,7 +116,7 @@ bool RunBanner::showInterruption() {
 }
 
 void RunBanner::resume() {
-    const StartResult result = studio_.resumeRun(studio_.run().folder());
+    const StartResult result = studio_.control().resumeRun(studio_.run().folder());
     if (!result.started) {
         emit failed(result.problem);
     }

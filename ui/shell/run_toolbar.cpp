@@ -75,8 +75,8 @@ RunToolbar::RunToolbar(Studio& studio, Actions& actions, QWidget* parent)
     connect(&studio_.run(), &RunModel::reset, this, &RunToolbar::updateState);
     connect(&studio_.run(), &RunModel::changed, this, &RunToolbar::updateProgress);
     connect(&studio_, &Studio::trainingChanged, this, &RunToolbar::updateState);
-    connect(&studio_, &Studio::pendingChanged, this, &RunToolbar::updateState);
-    connect(&studio_, &Studio::controlChanged, this, &RunToolbar::updateState);
+    connect(&studio_.control(), &RunControl::pendingChanged, this, &RunToolbar::updateState);
+    connect(&studio_.control(), &RunControl::controlChanged, this, &RunToolbar::updateState);
     connect(&studio_.draft(), &Draft::changed, this, &RunToolbar::updateState);
     connect(&studio_.draft(), &Draft::findingsChanged, this, &RunToolbar::updateState);
     reservePauseWidth();
@@ -208,8 +208,8 @@ void RunToolbar::fillPicker() {
 
 void RunToolbar::updateState() {
     if (studio_.isTraining()) {
-        const QString pending = studio_.pendingCommand();
-        const QString locked = studio_.controlProblem();
+        const QString pending = studio_.control().pendingCommand();
+        const QString locked = studio_.control().controlProblem();
         const train::RunState state = studio_.run().state();
         const bool writes = state == train::RunState::paused && studio_.run().isSaving();
         state_->setState(toWidget(writes ? train::RunState::saving : state),

@@ -27,13 +27,14 @@ void pause(ui::Studio& studio) {
     QElapsedTimer clock;
     for (int i = 0; i < kPauses && studio.isTraining(); ++i) {
         clock.start();
-        studio.pause();
-        bench::show_until("a pause acknowledged", [&] { return studio.pendingCommand().isEmpty(); });
+        studio.control().pause();
+        bench::show_until("a pause acknowledged",
+                          [&] { return studio.control().pendingCommand().isEmpty(); });
         acknowledged.push_back(bench::ms_since(clock));
         bench::show_until("a paused run",
                           [&] { return studio.run().state() == train::RunState::paused; });
         paused.push_back(bench::ms_since(clock));
-        studio.resume();
+        studio.control().resume();
         wait_for("a run that goes on", [&] { return studio.run().state() == train::RunState::running; });
     }
     bench::print("17  pause acknowledged", acknowledged, 100);
@@ -41,14 +42,14 @@ void pause(ui::Studio& studio) {
 }
 
 void step(ui::Studio& studio) {
-    studio.pause();
+    studio.control().pause();
     wait_for("a paused run", [&] { return studio.run().state() == train::RunState::paused; });
     std::vector<double> shown;
     for (int i = 0; i < kSingleSteps && studio.isTraining(); ++i) {
         const std::int64_t before = studio.run().step();
         QElapsedTimer clock;
         clock.start();
-        studio.singleStep();
+        studio.control().singleStep();
         bench::show_until("a single step", [&] { return studio.run().step() > before; });
         bench::settle();
         shown.push_back(bench::ms_since(clock));
@@ -56,7 +57,7 @@ void step(ui::Studio& studio) {
     }
     bench::print("18  a single step done and painted, 200 ms after it", shown,
                  200 + studio.run().speed().step_ms);
-    studio.resume();
+    studio.control().resume();
     wait_for("a run that goes on", [&] { return studio.run().state() == train::RunState::running; });
 }
 

@@ -57,7 +57,7 @@ bool isIdle(const ui::PlanPreview& preview) {
 /// Opens a preset with these settings on the Mesh part and waits until all of it is planned.
 bool open_mesh(ui::Studio& studio, ui::MainWindow& window, const char* preset,
                const std::vector<std::string>& settings) {
-    studio.openPath(std::filesystem::path(WEFT_SOURCE_PRESETS) / preset);
+    studio.opener().open(std::filesystem::path(WEFT_SOURCE_PRESETS) / preset);
     studio.draft().apply(settings);
     window.showPage("plan");
     window.findChild<widgets::SegmentedControl*>("planTab")->setCurrentIndex(0);
@@ -352,7 +352,7 @@ void bench_edits() {
           R"([["pipeline",4],["data",8],["model",2]])"});
     // Planning alone, of a small model on this machine.
     open.window().showPage("home"); // ends what is being planned
-    open.studio().openPath(bench::OpenStudio::preset("gpt-6x384.json"));
+    open.studio().opener().open(bench::OpenStudio::preset("gpt-6x384.json"));
     const auto planner = ui::enginePlanner(open.studio().paths().calibration);
     for (const auto& [name, make] :
          {std::pair("the training step of a small GPT planned", planner.step),

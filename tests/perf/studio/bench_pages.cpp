@@ -90,7 +90,7 @@ void take_keyboard(QWidget& window) {
 
 void bench_pages() {
     bench::OpenStudio open;
-    open.studio().openPath(bench::OpenStudio::preset("gpt-6x384.json"));
+    open.studio().opener().open(bench::OpenStudio::preset("gpt-6x384.json"));
     bench::settle();
     std::vector<double> first;
     std::vector<double> again;

@@ -25,11 +25,11 @@ constexpr std::size_t kSaves = 6;
 constexpr int kKills = 3;
 
 bool start_saving(ui::Studio& studio) {
-    studio.openPath(bench::OpenStudio::preset("fashion-mlp.json"));
+    studio.opener().open(bench::OpenStudio::preset("fashion-mlp.json"));
     studio.draft().apply({"model.hidden=[2560,2560]", "training.length={\"steps\":100000}",
                           "checkpoint.every={\"steps\":" + std::to_string(kInterval) + "}",
                           "evaluation.every={\"steps\":100000}", "evaluation.at_start=false"});
-    const ui::StartResult started = studio.startDraft();
+    const ui::StartResult started = studio.control().startDraft();
     if (!started.started) {
         std::printf("not started: %s\n", qPrintable(started.problem));
     }
@@ -91,7 +91,7 @@ void kill_and_resume(bench::OpenStudio& open, int turn) {
     bench::print("27  steps lost", static_cast<double>(reached - newest), "steps",
                  static_cast<double>(kInterval));
     clock.start();
-    open.studio().openPath(folder / "checkpoints" / checkpoint::folder_name(newest));
+    open.studio().opener().open(folder / "checkpoints" / checkpoint::folder_name(newest));
     auto* resume = open.window().findChild<QPushButton*>("resumeRun");
     bench::show_until("what resuming would do",
                       [&] { return resume->isVisible() && resume->isEnabled(); });
@@ -99,7 +99,7 @@ void kill_and_resume(bench::OpenStudio& open, int turn) {
                  1000);
     open.window().showPage("train");
     clock.start();
-    const ui::StartResult resumed = studio.resumeRun(folder);
+    const ui::StartResult resumed = studio.control().resumeRun(folder);
     if (!resumed.started) {
         std::printf("not resumed: %s\n", qPrintable(resumed.problem));
         return;

@@ -57,7 +57,7 @@ std::filesystem::path make_long_run(const std::filesystem::path& folder, std::in
 }
 
 bool start_preset(OpenStudio& open, const char* name) {
-    const ui::StartResult started = open.studio().startFile(OpenStudio::preset(name));
+    const ui::StartResult started = open.studio().control().startFile(OpenStudio::preset(name));
     if (!started.started) {
         std::printf("not started: %s\n", qPrintable(started.problem));
         return false;
@@ -67,7 +67,7 @@ bool start_preset(OpenStudio& open, const char* name) {
 
 void stop_training(OpenStudio& open) {
     if (open.studio().isTraining()) {
-        open.studio().stopNow();
+        open.studio().control().stopNow();
         wait_for("the end of training", [&] { return !open.studio().isTraining(); });
     }
 }

@@ -112,7 +112,7 @@ void Tour::shootDialog(const QString& name, const std::function<void()>& open) {
 }
 
 void Tour::openPreset(const char* name) {
-    studio.openPath(studio.paths().presets / (std::string(name) + ".json"));
+    studio.opener().open(studio.paths().presets / (std::string(name) + ".json"));
 }
 
 void Tour::choose(const char* control, int segment) {

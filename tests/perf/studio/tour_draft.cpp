@@ -96,12 +96,12 @@ void tourData(Tour& tour) {
     settle(1000);
     tour.shootAll("data", "data-moved");
 
-    tour.studio.openPath(table);
+    tour.studio.opener().open(table);
     settle(2000);
     tour.shootAll("home", "home-offer");
     tour.find<QAbstractButton>("offerBack")->click();
     std::ofstream(folder / "noise.bin") << std::string(4096, '\7');
-    tour.studio.openPath(folder / "noise.bin");
+    tour.studio.opener().open(folder / "noise.bin");
     settle(1500);
     tour.shoot("home", "home-offer-error");
     tour.find<QAbstractButton>("offerBack")->click();
@@ -195,9 +195,9 @@ void tourMesh(Tour& tour) {
     tour.find<QAbstractButton>("scrubPlay")->click();
     tour.shoot("plan", "mesh-pipeline");
 
-    if (tour.studio.startDraft().started) {
+    if (tour.studio.control().startDraft().started) {
         wait_for([&] { return tour.studio.run().step() > 5; }, 60000);
-        tour.studio.pause();
+        tour.studio.control().pause();
         wait_for([&] { return tour.studio.run().state() == train::RunState::paused; }, 20000);
         tour.window.showPage("plan");
         for (QAbstractButton* part : parts) {
@@ -206,7 +206,7 @@ void tourMesh(Tour& tour) {
             }
         }
         tour.shootAll("plan", "mesh-live-paused");
-        tour.studio.stopNow();
+        tour.studio.control().stopNow();
         wait_for([&] { return !tour.studio.isTraining(); }, 60000);
         parts.first()->click();
     }

@@ -23,7 +23,7 @@ namespace {
 namespace fs = std::filesystem;
 
 void start_run(Tour& tour, const fs::path& config) {
-    if (!tour.studio.startFile(config).started) {
+    if (!tour.studio.control().startFile(config).started) {
         std::puts("the run did not start");
     }
 }
@@ -122,7 +122,7 @@ void tourTrain(Tour& tour) {
     loss->setCrosshair(std::nullopt);
     tour.shoot("checkpoints", "checkpoints-running");
     tour.shoot("home", "home-running");
-    tour.studio.pause();
+    tour.studio.control().pause();
     wait_for([&] { return tour.studio.run().state() == train::RunState::paused; }, 20000);
     auto* grid = tour.window.findChild<ui::ChartGrid*>();
     grid->setMetrics(
@@ -130,7 +130,7 @@ void tourTrain(Tour& tour) {
     tour.shoot("train", "train-paused");
     tourPredictions(tour);
     grid->setMetrics({"loss", "learning_rate", "grad_norm"});
-    tour.studio.stopAndSave();
+    tour.studio.control().stopAndSave();
     wait_for_end(tour);
     tour.shoot("train", "train-stopped");
     tour.shootAll("home", "home");
@@ -201,7 +201,7 @@ void tourDialogs(Tour& tour) {
 
     start_run(tour, tour.studio.paths().presets / "fashion-mlp.json");
     wait_for([&] { return tour.studio.run().checkpoints().size() > 1; }, 120000);
-    tour.studio.stopAndSave();
+    tour.studio.control().stopAndSave();
     wait_for_end(tour);
     tour.window.showPage("checkpoints");
     settle(1000);

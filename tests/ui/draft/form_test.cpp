@@ -639,7 +639,7 @@ private slots:
 
     void undo_keys_in_a_box_are_the_drafts() {
         test::StudioFixture fixture;
-        fixture.studio().openPath(fixture.preset());
+        fixture.studio().opener().open(fixture.preset());
         ui::FormSource source(fixture.studio().draft());
         ui::Form form(source, "/training");
         form.setParent(&fixture.window(), Qt::Widget);

@@ -100,7 +100,7 @@ struct Drop {
         QTRY_VERIFY_WITH_TIMEOUT(
             fixture.studio().run().step() > 20 || !fixture.studio().isTraining(), kPromisedMs);
         QVERIFY2(fixture.studio().run().step() > 0, "it trained");
-        fixture.studio().stopNow();
+        fixture.studio().control().stopNow();
         QTRY_VERIFY_WITH_TIMEOUT(!fixture.studio().isTraining(), kPromisedMs);
         QVERIFY(fixture.studio().run().state() == train::RunState::stopped ||
                 fixture.studio().run().state() == train::RunState::finished);

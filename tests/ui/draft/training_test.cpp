@@ -230,7 +230,7 @@ private slots:
         const compile::RunConfig config = fixture.studio().draft().config();
         const ui::RetentionPreview preview =
             ui::previewRetention(config, counts_of(config), 60, 30, 0);
-        QVERIFY(fixture.studio().startDraft().started);
+        QVERIFY(fixture.studio().control().startDraft().started);
         QTRY_VERIFY_WITH_TIMEOUT(fixture.studio().run().state() == train::RunState::finished,
                                  30000);
         std::vector<std::int64_t> left;
@@ -502,7 +502,7 @@ private slots:
 
     void the_copied_command_is_the_draft() {
         test::StudioFixture fixture;
-        fixture.studio().openPath(fixture.preset());
+        fixture.studio().opener().open(fixture.preset());
         ui::Draft& draft = fixture.studio().draft();
         fixture.window().showPage("training");
         fixture.click("copyCommand");

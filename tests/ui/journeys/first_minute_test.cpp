@@ -152,7 +152,7 @@ private slots:
         QVERIFY(mouse.press("runDemo"));
         QTRY_VERIFY_WITH_TIMEOUT(fixture.studio().run().step() > 0, kRunPatienceMs);
         QVERIFY(!fixture.find("summaryCard")->isVisible());
-        fixture.studio().stopAndSave();
+        fixture.studio().control().stopAndSave();
         QTRY_VERIFY_WITH_TIMEOUT(!fixture.studio().isTraining(), kRunPatienceMs);
         QTRY_VERIFY(fixture.find("summaryCard")->isVisible());
         QVERIFY(mouse.press("summaryTry"));

@@ -75,7 +75,7 @@ private slots:
         write_foreign(logs / "run1" / kFile, point(1, 2.0, "Loss/train") +
                                                  point(1, 0.5, "Loss/val") +
                                                  point(1, 0.1, "accuracy"));
-        QCOMPARE(fixture.studio().openPath(logs), QString());
+        QCOMPARE(fixture.studio().opener().open(logs), QString());
         ui::RunModel& run = fixture.studio().run();
         QTRY_COMPARE_WITH_TIMEOUT(run.scalars().size(), std::size_t{3}, kPatienceMs);
         QVERIFY(run.isForeign());
@@ -100,7 +100,7 @@ private slots:
         const fs::path logs = fixture.root() / "logs";
         write_foreign(logs / "a" / kFile, point(1, 1, "loss") + point(2, 2, "loss"));
         write_foreign(logs / "b" / kFile, point(1, 3, "loss") + point(2, 4, "loss"));
-        QCOMPARE(fixture.studio().openPath(logs), QString());
+        QCOMPARE(fixture.studio().opener().open(logs), QString());
         QTRY_COMPARE_WITH_TIMEOUT(fixture.window().currentPage(), QString("runs"), kPatienceMs);
         const auto* page = static_cast<ui::RunsPage*>(fixture.window().page("runs"));
         QTRY_COMPARE_WITH_TIMEOUT(page->selectedRuns().size(), std::size_t{2}, kPatienceMs);
@@ -114,7 +114,7 @@ private slots:
         QVERIFY(!said.empty() && said.back().text.startsWith("2 run"));
         // Opened again they are found at once.
         fixture.window().showPage("home");
-        QCOMPARE(fixture.studio().openPath(logs), QString());
+        QCOMPARE(fixture.studio().opener().open(logs), QString());
         QTRY_COMPARE_WITH_TIMEOUT(fixture.window().currentPage(), QString("runs"), kPatienceMs);
         QTRY_COMPARE_WITH_TIMEOUT(page->selectedRuns().size(), std::size_t{2}, kPatienceMs);
     }
@@ -124,7 +124,7 @@ private slots:
         const fs::path logs = fixture.root() / "logs";
         write_foreign(logs / kFile, point(1, 1, "a"));
         write_foreign(logs / "x" / "y" / kFile, point(1, 1, "a"));
-        QCOMPARE(fixture.studio().openPath(logs), QString());
+        QCOMPARE(fixture.studio().opener().open(logs), QString());
         ui::RunIndex& index = fixture.studio().index();
         QTRY_COMPARE_WITH_TIMEOUT(index.runs().size(), std::size_t{2}, kPatienceMs);
         QCOMPARE(index.runs()[0].info.name, std::string("logs"));
@@ -142,7 +142,7 @@ private slots:
         test::StudioFixture fixture;
         const fs::path logs = fixture.root() / "logs";
         write_foreign(logs / "a" / kFile, point(1, 1, "loss"));
-        QCOMPARE(fixture.studio().openPath(logs), QString());
+        QCOMPARE(fixture.studio().opener().open(logs), QString());
         fixture.window().showPage("runs");
         auto* table = static_cast<QTableView*>(fixture.find("runTable"));
         QTRY_COMPARE_WITH_TIMEOUT(table->model()->rowCount(), 1, kPatienceMs);
@@ -163,7 +163,7 @@ private slots:
         std::string bytes(8, '\0'); // the length of the header, little-endian
         bytes[0] = static_cast<char>(header.size());
         write_foreign(file, bytes + header + std::string(4, '\0'));
-        QCOMPARE(fixture.studio().openPath(file), QString());
+        QCOMPARE(fixture.studio().opener().open(file), QString());
         auto* tree = static_cast<QTreeWidget*>(fixture.find("runTree"));
         const auto items = [tree] {
             return tree->findItems("model.safetensors", Qt::MatchRecursive);
@@ -181,7 +181,7 @@ private slots:
         test::StudioFixture fixture;
         const fs::path logs = fixture.root() / "logs";
         write_foreign(logs / "a" / kFile, point(1, 1, "loss"));
-        QCOMPARE(fixture.studio().openPath(logs), QString());
+        QCOMPARE(fixture.studio().opener().open(logs), QString());
         ui::RunIndex& index = fixture.studio().index();
         QTRY_COMPARE_WITH_TIMEOUT(index.runs().size(), std::size_t{1}, kPatienceMs);
         fs::rename(logs, fixture.root() / "moved");
@@ -214,7 +214,7 @@ private slots:
         const fs::path run = fixture.root() / "logs" / "mine";
         write_foreign(run / "events.jsonl", "{\"event\": \"step\", \"step\": 1, \"loss\": 2.0}\n"
                                             "{\"event\": \"step\", \"step\": 2, \"loss\": 1.0}\n");
-        QCOMPARE(fixture.studio().openPath(run), QString());
+        QCOMPARE(fixture.studio().opener().open(run), QString());
         ui::RunModel& model = fixture.studio().run();
         QTRY_COMPARE_WITH_TIMEOUT(model.steps().step.size(), std::size_t{2}, kPatienceMs);
         QVERIFY(model.isForeign());
@@ -230,8 +230,8 @@ private slots:
     void a_folder_without_runs_is_looked_at_as_data_and_nothing_changes() {
         test::StudioFixture fixture;
         fs::create_directories(fixture.root() / "nothing" / "here");
-        QSignalSpy offered(&fixture.studio(), &ui::Studio::dataOffered);
-        QCOMPARE(fixture.studio().openPath(fixture.root() / "nothing"), QString());
+        QSignalSpy offered(&fixture.studio().opener(), &ui::PathOpener::dataOffered);
+        QCOMPARE(fixture.studio().opener().open(fixture.root() / "nothing"), QString());
         QTRY_COMPARE_WITH_TIMEOUT(offered.count(), 1, kPatienceMs);
         QVERIFY(fixture.studio().run().isEmpty());
         QVERIFY(fixture.studio().index().openedFolders().empty());
@@ -243,7 +243,7 @@ private slots:
         std::string bad = point(2, 2, "a");
         bad[bad.size() - 6] ^= 1;
         write_foreign(run / kFile, point(1, 1, "a") + bad + point(3, 3, "a"));
-        QCOMPARE(fixture.studio().openPath(run), QString());
+        QCOMPARE(fixture.studio().opener().open(run), QString());
         QTRY_COMPARE_WITH_TIMEOUT(fixture.studio().run().scalars().size(), std::size_t{1},
                                   kPatienceMs);
         QCOMPARE(fixture.studio().run().scalars()[0].step, (std::vector<double>{1, 3}));
@@ -259,7 +259,7 @@ private slots:
             points += point(i, i, "a") + point(i, -i, "b");
         }
         write_foreign(run / kFile, points);
-        QCOMPARE(fixture.studio().openPath(run), QString());
+        QCOMPARE(fixture.studio().opener().open(run), QString());
         fixture.window().showPage("train");
         auto* grid = static_cast<ui::ScalarGrid*>(fixture.find("scalarGrid"));
         QTRY_COMPARE_WITH_TIMEOUT(grid->charts().size(), std::size_t{2}, kPatienceMs);
@@ -305,7 +305,7 @@ private slots:
             first += point(i, i, "a");
         }
         write_foreign(run / kFile, first);
-        QCOMPARE(fixture.studio().openPath(run), QString());
+        QCOMPARE(fixture.studio().opener().open(run), QString());
         fixture.window().showPage("train");
         auto* grid = static_cast<ui::ScalarGrid*>(fixture.find("scalarGrid"));
         QTRY_VERIFY_WITH_TIMEOUT(

@@ -76,7 +76,7 @@ private slots:
         std::int64_t paused_at = 0;
         {
             const test::FullDisk disk(worker_of_run(fixture), kNoRoomForCheckpoints);
-            studio.checkpointNow();
+            studio.control().checkpointNow();
             QTRY_COMPARE_WITH_TIMEOUT(studio.run().state(), RunState::paused, kPatienceMs);
             QCOMPARE(studio.run().stateReason(), QString("a checkpoint could not be saved"));
             QVERIFY(studio.isTraining()); // its process waits
@@ -94,13 +94,13 @@ private slots:
         QTRY_VERIFY_WITH_TIMEOUT(studio.run().step() > paused_at, kPatienceMs);
         QVERIFY(!fixture.find("runBanner")->isVisible());
         // A pause that was asked for needs no reason.
-        studio.pause();
+        studio.control().pause();
         QTRY_COMPARE_WITH_TIMEOUT(studio.run().state(), RunState::paused, kPatienceMs);
         QVERIFY(!fixture.find("runBanner")->isVisible());
-        studio.resume();
-        studio.checkpointNow();
+        studio.control().resume();
+        studio.control().checkpointNow();
         QTRY_VERIFY_WITH_TIMEOUT(!studio.run().checkpoints().empty(), kPatienceMs);
-        studio.stopAndSave();
+        studio.control().stopAndSave();
         QTRY_VERIFY_WITH_TIMEOUT(!studio.isTraining(), kPatienceMs);
         QCOMPARE(studio.run().state(), RunState::stopped);
         const std::vector<double>& steps = studio.run().steps().step;
@@ -133,10 +133,11 @@ private slots:
 private:
     static void start(test::StudioFixture& fixture) {
         fixture.window().showPage("data");
-        QVERIFY(fixture.studio().startFile(fixture.preset()).started);
+        QVERIFY(fixture.studio().control().startFile(fixture.preset()).started);
         QTRY_VERIFY_WITH_TIMEOUT(fixture.studio().run().step() > 3, kPatienceMs);
-        QTRY_VERIFY_WITH_TIMEOUT(
-            fixture.studio().controlProblem().isEmpty() && worker_of_run(fixture) > 0, kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(fixture.studio().control().controlProblem().isEmpty() &&
+                                     worker_of_run(fixture) > 0,
+                                 kPatienceMs);
     }
 };
 

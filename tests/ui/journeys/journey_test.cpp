@@ -37,12 +37,12 @@ private slots:
         // Pause stops the count; one step moves it by exactly one.
         fixture.press(Qt::Key_F6);
         QTRY_COMPARE_WITH_TIMEOUT(fixture.studio().run().state(), RunState::paused, kRunPatienceMs);
-        QTRY_VERIFY(fixture.studio().pendingCommand().isEmpty());
+        QTRY_VERIFY(fixture.studio().control().pendingCommand().isEmpty());
         const std::int64_t paused_at = fixture.studio().run().step();
         fixture.press(Qt::Key_F7);
         QTRY_COMPARE_WITH_TIMEOUT(fixture.studio().run().step(), paused_at + 1, kRunPatienceMs);
         QTRY_COMPARE_WITH_TIMEOUT(fixture.studio().run().state(), RunState::paused, kRunPatienceMs);
-        QTRY_VERIFY(fixture.studio().pendingCommand().isEmpty());
+        QTRY_VERIFY(fixture.studio().control().pendingCommand().isEmpty());
 
         // Checkpoint now: it is named by hand and is at the paused step.
         fixture.press(Qt::Key_F8);
@@ -109,7 +109,7 @@ private slots:
         QTest::mouseClick(save, Qt::LeftButton);
         QTRY_VERIFY_WITH_TIMEOUT(has_checkpoint(fixture, step), kRunPatienceMs);
         QTRY_VERIFY_WITH_TIMEOUT(save->isEnabled(), kRunPatienceMs);
-        fixture.studio().stopNow();
+        fixture.studio().control().stopNow();
         QTRY_VERIFY_WITH_TIMEOUT(!fixture.studio().isTraining(), kRunPatienceMs);
 
         train::EventReader events(fixture.studio().run().folder());
@@ -129,19 +129,19 @@ private slots:
     void start_and_pause_within_one_turn_of_the_loop_ends_paused() {
         test::StudioFixture fixture;
         fixture.studio().draft().open(fixture.preset());
-        QVERIFY(fixture.studio().startDraft().started);
-        fixture.studio().pause();
+        QVERIFY(fixture.studio().control().startDraft().started);
+        fixture.studio().control().pause();
         QTRY_COMPARE_WITH_TIMEOUT(fixture.studio().run().state(), RunState::paused, kRunPatienceMs);
-        fixture.studio().stopNow();
+        fixture.studio().control().stopNow();
         QTRY_VERIFY_WITH_TIMEOUT(!fixture.studio().isTraining(), kRunPatienceMs);
     }
 
     void stopping_twice_is_one_stop() {
         test::StudioFixture fixture;
-        QVERIFY(fixture.studio().startFile(fixture.preset()).started);
+        QVERIFY(fixture.studio().control().startFile(fixture.preset()).started);
         QTRY_VERIFY_WITH_TIMEOUT(fixture.studio().run().step() > 0, kRunPatienceMs);
-        fixture.studio().stopAndSave();
-        fixture.studio().stopAndSave();
+        fixture.studio().control().stopAndSave();
+        fixture.studio().control().stopAndSave();
         QTRY_VERIFY_WITH_TIMEOUT(!fixture.studio().isTraining(), kRunPatienceMs);
         QCOMPARE(fixture.studio().run().state(), RunState::stopped);
     }
@@ -149,7 +149,7 @@ private slots:
     void editing_the_draft_never_touches_the_run() {
         test::StudioFixture fixture;
         fixture.studio().draft().open(fixture.preset());
-        QVERIFY(fixture.studio().startDraft().started);
+        QVERIFY(fixture.studio().control().startDraft().started);
         const double before =
             fixture.studio().run().config().section("optimizer").at("learning_rate").get<double>();
         fixture.studio().draft().setField("optimizer.learning_rate", 0.5);
@@ -158,25 +158,25 @@ private slots:
             before);
         QCOMPARE(fixture.studio().draft().differencesFrom(fixture.studio().run().config()).size(),
                  std::size_t{1});
-        fixture.studio().stopNow();
+        fixture.studio().control().stopNow();
         QTRY_VERIFY_WITH_TIMEOUT(!fixture.studio().isTraining(), kRunPatienceMs);
     }
 
     void a_second_start_while_training_is_refused_with_the_reason() {
         test::StudioFixture fixture;
-        QVERIFY(fixture.studio().startFile(fixture.preset()).started);
-        const ui::StartResult again = fixture.studio().startFile(fixture.preset());
+        QVERIFY(fixture.studio().control().startFile(fixture.preset()).started);
+        const ui::StartResult again = fixture.studio().control().startFile(fixture.preset());
         QVERIFY(!again.started);
         QVERIFY(again.problem.contains("still training"));
-        fixture.studio().stopNow();
+        fixture.studio().control().stopNow();
         QTRY_VERIFY_WITH_TIMEOUT(!fixture.studio().isTraining(), kRunPatienceMs);
     }
 
     void home_leads_with_an_interrupted_run() {
         test::StudioFixture fixture;
-        QVERIFY(fixture.studio().startFile(fixture.preset()).started);
+        QVERIFY(fixture.studio().control().startFile(fixture.preset()).started);
         QTRY_VERIFY_WITH_TIMEOUT(fixture.studio().run().step() > 20, kRunPatienceMs);
-        fixture.studio().stopAndSave();
+        fixture.studio().control().stopAndSave();
         QTRY_VERIFY_WITH_TIMEOUT(!fixture.studio().isTraining(), kRunPatienceMs);
         // A process that was killed leaves run.json saying "running" and nobody holding the lock.
         const auto folder = fixture.studio().run().folder();

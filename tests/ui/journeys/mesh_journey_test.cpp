@@ -242,7 +242,7 @@ private:
         QCOMPARE(run.devices()->devices.size(), std::size_t{4});
         QCOMPARE(run.config().section("mesh").at("axes").dump(), std::string(R"([["data",4]])"));
         QVERIFY(!train::read_run_info(run.folder()).parent.empty());
-        fixture.studio().stopNow();
+        fixture.studio().control().stopNow();
         QTRY_VERIFY_WITH_TIMEOUT(!fixture.studio().isTraining(), kRunPatienceMs);
     }
 

@@ -25,17 +25,17 @@ void wait_for_step(test::StudioFixture& fixture, std::int64_t step) {
 }
 
 void stop(test::StudioFixture& fixture) {
-    fixture.studio().stopNow();
+    fixture.studio().control().stopNow();
     QTRY_VERIFY_WITH_TIMEOUT(!fixture.studio().isTraining(), kRunPatienceMs);
 }
 
 // A run with two checkpoints, no longer training.
 void train_with_checkpoints(test::StudioFixture& fixture) {
-    QVERIFY(fixture.studio().startFile(fixture.preset()).started);
+    QVERIFY(fixture.studio().control().startFile(fixture.preset()).started);
     wait_for_step(fixture, 3);
-    fixture.studio().checkpointNow();
+    fixture.studio().control().checkpointNow();
     QTRY_VERIFY_WITH_TIMEOUT(!fixture.studio().run().checkpoints().empty(), kRunPatienceMs);
-    fixture.studio().stopAndSave();
+    fixture.studio().control().stopAndSave();
     QTRY_VERIFY_WITH_TIMEOUT(!fixture.studio().isTraining(), kRunPatienceMs);
     QVERIFY(fixture.studio().run().checkpoints().size() >= 2);
 }
@@ -93,7 +93,7 @@ private slots:
     void the_theme_may_change_while_a_run_trains() {
         QTest::failOnWarning(QRegularExpression("^(?!This plugin).*"));
         test::StudioFixture fixture;
-        QVERIFY(fixture.studio().startFile(fixture.preset()).started);
+        QVERIFY(fixture.studio().control().startFile(fixture.preset()).started);
         wait_for_step(fixture, 1);
         for (int i = 0; i < 6; ++i) {
             const std::int64_t before = fixture.studio().run().step();
@@ -119,7 +119,7 @@ private slots:
         QVERIFY(log != nullptr && log->isVisible());
         const int before = log->model()->totalCount();
         for (int i = 0; i < kLines; ++i) {
-            fixture.studio().logged(i % 4, "flood", QString("line %1").arg(i), i);
+            fixture.studio().log().logged(i % 4, "flood", QString("line %1").arg(i), i);
         }
         QTRY_COMPARE(log->model()->totalCount(), before + kLines);
         QCOMPARE(log->model()->droppedCount(), 0);
@@ -139,7 +139,7 @@ private slots:
         const std::string text = R"({"schema_version": 7, "name": "newer",
   "data": {"train": {"type": "telepathy"}}, "model": {"type": "mlp"}})";
         std::ofstream(path) << text;
-        fixture.studio().openPath(path);
+        fixture.studio().opener().open(path);
         QCOMPARE(fixture.studio().draft().text(), text);
         QVERIFY(!fixture.studio().draft().isValid());
         const auto& found = fixture.studio().draft().diagnostics();
@@ -160,7 +160,7 @@ private slots:
         fixture.window().showPage("checkpoints");
         QTRY_VERIFY(fixture.find("resumeRun")->isEnabled());
         std::filesystem::remove_all(folder);
-        const ui::StartResult result = fixture.studio().resumeRun(folder);
+        const ui::StartResult result = fixture.studio().control().resumeRun(folder);
         QVERIFY(!result.started);
         QVERIFY2(result.problem.contains(ui::pathText(folder.filename())),
                  qPrintable(result.problem));
@@ -173,7 +173,7 @@ private slots:
 
     void closing_while_a_run_is_prepared_stops_it_and_closes() {
         test::StudioFixture fixture;
-        QVERIFY(fixture.studio().startFile(fixture.preset()).started);
+        QVERIFY(fixture.studio().control().startFile(fixture.preset()).started);
         QVERIFY(fixture.studio().run().steps().step.empty());
         fixture.window().askBeforeClose = [] { return ui::MainWindow::CloseChoice::StopAndSave; };
         fixture.window().close();
@@ -191,10 +191,10 @@ private slots:
         const auto folder = fixture.studio().run().folder();
         for (int i = 0; i < 2; ++i) {
             const std::int64_t before = fixture.studio().run().step();
-            const ui::StartResult result = fixture.studio().resumeRun(folder);
+            const ui::StartResult result = fixture.studio().control().resumeRun(folder);
             QVERIFY2(result.started, qPrintable(result.problem));
             QTRY_VERIFY_WITH_TIMEOUT(fixture.studio().run().step() > before, kRunPatienceMs);
-            fixture.studio().stopAndSave();
+            fixture.studio().control().stopAndSave();
             QTRY_VERIFY_WITH_TIMEOUT(!fixture.studio().isTraining(), kRunPatienceMs);
         }
         const std::vector<double>& steps = fixture.studio().run().steps().step;

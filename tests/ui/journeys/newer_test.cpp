@@ -36,7 +36,7 @@ private slots:
         QVERIFY(file.open(QIODevice::WriteOnly));
         file.write(newerConfig());
         file.close();
-        QCOMPARE(fixture.studio().openPath(path), QString());
+        QCOMPARE(fixture.studio().opener().open(path), QString());
         QVERIFY(!fixture.window().actions().get(ui::action::kStart)->isEnabled());
         const auto* problems = static_cast<QTableView*>(fixture.find("problemsTable"))->model();
         QString words;

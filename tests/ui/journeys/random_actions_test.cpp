@@ -321,7 +321,7 @@ private slots:
                 fixture.window().askBeforeClose = [] {
                     return ui::MainWindow::CloseChoice::Cancel;
                 };
-                fixture.studio().startFile(fixture.preset());
+                fixture.studio().control().startFile(fixture.preset());
                 QTRY_VERIFY_WITH_TIMEOUT(fixture.studio().run().step() > 0, test::kRunPatienceMs);
                 RandomHands hands(fixture, static_cast<unsigned>(seed));
                 hands.work(kActions);

@@ -64,7 +64,7 @@ private slots:
             return;
         }
         test::StudioFixture fixture(kLongImages);
-        QVERIFY(fixture.studio().startFile(fixture.preset()).started);
+        QVERIFY(fixture.studio().control().startFile(fixture.preset()).started);
         QTRY_VERIFY_WITH_TIMEOUT(fixture.studio().run().step() > 3, kPatienceMs);
         stop(fixture);
         const fs::path run = fixture.studio().run().folder();
@@ -79,7 +79,7 @@ private slots:
 private:
     static void look(test::StudioFixture& fixture, const fs::path& run) {
         fixture.reopen();
-        QCOMPARE(fixture.studio().openPath(run), QString());
+        QCOMPARE(fixture.studio().opener().open(run), QString());
         QTRY_VERIFY_WITH_TIMEOUT(fixture.studio().run().step() > 3, kPatienceMs);
         QTRY_COMPARE_WITH_TIMEOUT(fixture.studio().run().state(), train::RunState::stopped,
                                   kPatienceMs);
@@ -99,7 +99,7 @@ private:
         const auto* bars = fixture.window().findChild<widgets::ProbabilityBars*>("tryBars");
         QTRY_COMPARE_WITH_TIMEOUT(bars->bars().size(), std::size_t{4}, kPatienceMs);
         // What is wrong, where, and what to do.
-        const ui::StartResult resumed = fixture.studio().resumeRun(run);
+        const ui::StartResult resumed = fixture.studio().control().resumeRun(run);
         QVERIFY(!resumed.started);
         QVERIFY2(resumed.problem.contains("read-only") &&
                      resumed.problem.contains(ui::pathText(run)) &&
@@ -108,7 +108,7 @@ private:
         const auto saved = fixture.studio().run().checkpoints();
         QVERIFY(!saved.empty());
         const ui::StartResult forked =
-            fixture.studio().forkRun(run, run / saved.back().path, {"seed=9"});
+            fixture.studio().control().forkRun(run, run / saved.back().path, {"seed=9"});
         QVERIFY2(forked.started, qPrintable(forked.problem));
         QTRY_VERIFY_WITH_TIMEOUT(fixture.studio().run().step() > saved.back().step, kPatienceMs);
         QVERIFY(fixture.studio().run().folder() != run);
@@ -116,7 +116,7 @@ private:
     }
 
     static void stop(test::StudioFixture& fixture) {
-        fixture.studio().stopAndSave();
+        fixture.studio().control().stopAndSave();
         QTRY_VERIFY_WITH_TIMEOUT(!fixture.studio().isTraining(), kPatienceMs);
         QCOMPARE(fixture.studio().run().state(), train::RunState::stopped);
     }

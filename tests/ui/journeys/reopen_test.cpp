@@ -28,7 +28,7 @@ std::filesystem::path a_run(test::StudioFixture& fixture, const char* name) {
 
 /// Puts it on screen, as far as it has gone.
 void show(test::StudioFixture& fixture, const std::filesystem::path& run) {
-    QCOMPARE(fixture.studio().openPath(run), QString());
+    QCOMPARE(fixture.studio().opener().open(run), QString());
     QTRY_COMPARE_WITH_TIMEOUT(fixture.studio().run().folder(), run, kPatienceMs);
     QTRY_COMPARE_WITH_TIMEOUT(fixture.studio().run().step(), 30, kPatienceMs);
 }
@@ -60,12 +60,12 @@ private slots:
     void the_run_that_begins_is_kept_before_the_window_closes() {
         test::StudioFixture fixture;
         show(fixture, a_run(fixture, "mine"));
-        QVERIFY(fixture.studio().startFile(fixture.preset()).started);
+        QVERIFY(fixture.studio().control().startFile(fixture.preset()).started);
         const auto run = fixture.studio().run().folder();
         const QSettings kept(ui::pathText(fixture.root() / "state" / "layout.ini"),
                              QSettings::IniFormat);
         QTRY_COMPARE_WITH_TIMEOUT(kept.value("run").toString(), ui::pathText(run), kPatienceMs);
-        fixture.studio().stopNow();
+        fixture.studio().control().stopNow();
         QTRY_VERIFY_WITH_TIMEOUT(!fixture.studio().isTraining(), kPatienceMs);
     }
 
@@ -94,7 +94,7 @@ private slots:
 
     void a_run_that_trains_is_shown_before_one_that_was_looked_at() {
         test::StudioFixture fixture;
-        QVERIFY(fixture.studio().startFile(fixture.preset()).started);
+        QVERIFY(fixture.studio().control().startFile(fixture.preset()).started);
         QTRY_VERIFY_WITH_TIMEOUT(fixture.studio().run().step() > 10, kPatienceMs);
         const auto training = fixture.studio().run().folder();
         show(fixture, a_run(fixture, "mine"));
@@ -104,8 +104,9 @@ private slots:
         fixture.studio().index().refresh();
         QTRY_COMPARE_WITH_TIMEOUT(fixture.studio().run().folder(), training, kPatienceMs);
         QTRY_VERIFY_WITH_TIMEOUT(fixture.studio().isTraining(), kPatienceMs);
-        QTRY_VERIFY_WITH_TIMEOUT(fixture.studio().controlProblem().isEmpty(), kPatienceMs);
-        fixture.studio().stopNow();
+        QTRY_VERIFY_WITH_TIMEOUT(fixture.studio().control().controlProblem().isEmpty(),
+                                 kPatienceMs);
+        fixture.studio().control().stopNow();
         QTRY_VERIFY_WITH_TIMEOUT(!fixture.studio().isTraining(), kPatienceMs);
     }
 

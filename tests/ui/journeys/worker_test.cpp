@@ -79,7 +79,7 @@ class WorkerTest : public QObject {
 private slots:
     void a_run_kept_in_the_background_is_shown_again_with_all_of_its_curve() {
         test::StudioFixture fixture;
-        QVERIFY(fixture.studio().startFile(fixture.preset()).started);
+        QVERIFY(fixture.studio().control().startFile(fixture.preset()).started);
         QTRY_VERIFY_WITH_TIMEOUT(fixture.studio().run().step() > 10, kPatienceMs);
         const fs::path folder = fixture.studio().run().folder();
         const pid_t worker = worker_of(folder);
@@ -97,7 +97,8 @@ private slots:
         QTRY_VERIFY_WITH_TIMEOUT(fixture.studio().run().step() > left_at, kPatienceMs);
         QVERIFY(counts_up(fixture.studio().run()));
         QCOMPARE(worker_of(folder), worker);
-        QTRY_VERIFY_WITH_TIMEOUT(fixture.studio().controlProblem().isEmpty(), kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(fixture.studio().control().controlProblem().isEmpty(),
+                                 kPatienceMs);
         stop(fixture);
         QVERIFY(counts_up(fixture.studio().run()));
         QCOMPARE(fixture.studio().run().state(), RunState::stopped);
@@ -174,14 +175,15 @@ private slots:
         QTRY_VERIFY_WITH_TIMEOUT(terminal.trains(), kPatienceMs);
         fixture.studio().showRun(terminal.run);
         QTRY_VERIFY_WITH_TIMEOUT(fixture.studio().isTraining(), kPatienceMs);
-        QTRY_VERIFY_WITH_TIMEOUT(fixture.studio().controlProblem().isEmpty(), kPatienceMs);
-        fixture.studio().pause();
+        QTRY_VERIFY_WITH_TIMEOUT(fixture.studio().control().controlProblem().isEmpty(),
+                                 kPatienceMs);
+        fixture.studio().control().pause();
         QTRY_COMPARE_WITH_TIMEOUT(fixture.studio().run().state(), RunState::paused, kPatienceMs);
         const std::int64_t paused_at = fixture.studio().run().step();
-        fixture.studio().singleStep();
+        fixture.studio().control().singleStep();
         QTRY_COMPARE_WITH_TIMEOUT(fixture.studio().run().step(), paused_at + 1, kPatienceMs);
         QVERIFY(counts_up(fixture.studio().run()));
-        fixture.studio().resume();
+        fixture.studio().control().resume();
         QTRY_COMPARE_WITH_TIMEOUT(fixture.studio().run().state(), RunState::running, kPatienceMs);
         terminal.signal(SIGINT);
         QCOMPARE(terminal.exitCode(), kExitStopped);
@@ -210,35 +212,35 @@ private slots:
         QTRY_VERIFY_WITH_TIMEOUT(terminal.trains(), kPatienceMs);
         auto first = std::make_unique<ui::Studio>(fixture.studio().paths());
         first->showRun(terminal.run);
-        QTRY_VERIFY_WITH_TIMEOUT(first->isTraining() && first->controlProblem().isEmpty(),
+        QTRY_VERIFY_WITH_TIMEOUT(first->isTraining() && first->control().controlProblem().isEmpty(),
                                  kPatienceMs);
         ui::Studio& second = fixture.studio();
         second.showRun(terminal.run);
-        QTRY_VERIFY_WITH_TIMEOUT(second.controlProblem().contains("controls this run"),
+        QTRY_VERIFY_WITH_TIMEOUT(second.control().controlProblem().contains("controls this run"),
                                  kPatienceMs);
         QVERIFY(!fixture.window().actions().get(ui::action::kPause)->isEnabled());
         QTRY_VERIFY_WITH_TIMEOUT(fixture.find("takeOver")->isVisible(), kPatienceMs);
         QSignalSpy troubled(&second, &ui::Studio::troubled);
-        second.pause();
+        second.control().pause();
         QTRY_COMPARE_WITH_TIMEOUT(troubled.count(), 1, kPatienceMs);
         QVERIFY(troubled.at(0).at(0).toString().contains("controls this run"));
-        QVERIFY(second.pendingCommand().isEmpty());
+        QVERIFY(second.control().pendingCommand().isEmpty());
         // It takes over; the first is read-only then.
         fixture.click("takeOver");
-        QTRY_VERIFY_WITH_TIMEOUT(second.controlProblem().isEmpty(), kPatienceMs);
-        QTRY_VERIFY_WITH_TIMEOUT(!first->controlProblem().isEmpty(), kPatienceMs);
-        first->takeOver();
-        QTRY_VERIFY_WITH_TIMEOUT(first->controlProblem().isEmpty(), kPatienceMs);
-        QTRY_VERIFY_WITH_TIMEOUT(!second.controlProblem().isEmpty(), kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(second.control().controlProblem().isEmpty(), kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(!first->control().controlProblem().isEmpty(), kPatienceMs);
+        first->control().takeOver();
+        QTRY_VERIFY_WITH_TIMEOUT(first->control().controlProblem().isEmpty(), kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(!second.control().controlProblem().isEmpty(), kPatienceMs);
         first.reset();
-        QTRY_VERIFY_WITH_TIMEOUT(second.controlProblem().isEmpty(), kPatienceMs);
-        second.stopAndSave();
+        QTRY_VERIFY_WITH_TIMEOUT(second.control().controlProblem().isEmpty(), kPatienceMs);
+        second.control().stopAndSave();
         QCOMPARE(terminal.exitCode(), kExitStopped);
     }
 
     void another_run_can_be_shown_while_one_trains_and_starting_is_refused() {
         test::StudioFixture fixture;
-        QVERIFY(fixture.studio().startFile(fixture.preset()).started);
+        QVERIFY(fixture.studio().control().startFile(fixture.preset()).started);
         QTRY_VERIFY_WITH_TIMEOUT(fixture.studio().run().step() > 0, kPatienceMs);
         const fs::path first = fixture.studio().run().folder();
         const fs::path other = fixture.root() / "runs" / "other";
@@ -248,12 +250,13 @@ private slots:
         fixture.studio().showRun(other);
         QTRY_COMPARE_WITH_TIMEOUT(fixture.studio().run().folder(), other, kPatienceMs);
         QVERIFY(!fixture.studio().isTraining());
-        const ui::StartResult refused = fixture.studio().startFile(fixture.preset());
+        const ui::StartResult refused = fixture.studio().control().startFile(fixture.preset());
         QVERIFY(!refused.started);
         QVERIFY(refused.problem.contains("in the background"));
         fixture.studio().showRun(first);
         QTRY_VERIFY_WITH_TIMEOUT(fixture.studio().isTraining(), kPatienceMs);
-        QTRY_VERIFY_WITH_TIMEOUT(fixture.studio().controlProblem().isEmpty(), kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(fixture.studio().control().controlProblem().isEmpty(),
+                                 kPatienceMs);
         stop(fixture);
         QVERIFY(counts_up(fixture.studio().run()));
     }
@@ -263,9 +266,9 @@ private slots:
         test::StudioFixture fixture;
         fixture.studio().draft().open(fixture.preset());
         fixture.studio().draft().setField("training.length", config::Json{{"steps", 100000000}});
-        QVERIFY(fixture.studio().startDraft().started);
-        fixture.studio().stopAndSave();
-        fixture.studio().stopAndSave();
+        QVERIFY(fixture.studio().control().startDraft().started);
+        fixture.studio().control().stopAndSave();
+        fixture.studio().control().stopAndSave();
         QTRY_VERIFY_WITH_TIMEOUT(!fixture.studio().isTraining(), kPatienceMs);
         QCOMPARE(fixture.studio().run().state(), RunState::stopped);
     }
@@ -274,18 +277,19 @@ private slots:
         test::StudioFixture fixture;
         fixture.studio().draft().open(fixture.preset());
         fixture.studio().draft().setField("training.length", config::Json{{"steps", 40}});
-        QVERIFY(fixture.studio().startDraft().started);
-        fixture.studio().pause();
+        QVERIFY(fixture.studio().control().startDraft().started);
+        fixture.studio().control().pause();
         QTRY_COMPARE_WITH_TIMEOUT(fixture.studio().run().state(), RunState::paused, kPatienceMs);
-        QVERIFY(fixture.studio().extendRun(10).started);
-        QTRY_VERIFY_WITH_TIMEOUT(fixture.studio().pendingCommand().isEmpty(), kPatienceMs);
-        fixture.studio().resume();
+        QVERIFY(fixture.studio().control().extendRun(10).started);
+        QTRY_VERIFY_WITH_TIMEOUT(fixture.studio().control().pendingCommand().isEmpty(),
+                                 kPatienceMs);
+        fixture.studio().control().resume();
         QTRY_COMPARE_WITH_TIMEOUT(fixture.studio().run().state(), RunState::finished, kPatienceMs);
         QTRY_VERIFY_WITH_TIMEOUT(!fixture.studio().isTraining(), kPatienceMs);
         QCOMPARE(fixture.studio().run().step(), std::int64_t{50});
         const fs::path folder = fixture.studio().run().folder();
-        QVERIFY(!fixture.studio().resumeRun(folder).started);
-        QVERIFY(fixture.studio().extendRun(5).started);
+        QVERIFY(!fixture.studio().control().resumeRun(folder).started);
+        QVERIFY(fixture.studio().control().extendRun(5).started);
         QTRY_VERIFY_WITH_TIMEOUT(fixture.studio().run().step() == 55, kPatienceMs);
         QTRY_VERIFY_WITH_TIMEOUT(!fixture.studio().isTraining(), kPatienceMs);
         QVERIFY(counts_up(fixture.studio().run()));
@@ -297,8 +301,9 @@ private slots:
         const fs::path parent = fixture.studio().run().folder();
         stop(fixture);
         const auto saved = fixture.studio().run().checkpoints().back(); // the others may be pruned
-        QSignalSpy logged(&fixture.studio(), &ui::Studio::logged);
-        QVERIFY(fixture.studio().forkRun(parent, parent / saved.path, {"seed=9"}).started);
+        QSignalSpy logged(&fixture.studio().log(), &ui::RunLog::logged);
+        QVERIFY(
+            fixture.studio().control().forkRun(parent, parent / saved.path, {"seed=9"}).started);
         QTRY_VERIFY_WITH_TIMEOUT(fixture.studio().run().step() > saved.step, kPatienceMs);
         const fs::path folder = fixture.studio().run().folder();
         stop(fixture);
@@ -314,12 +319,12 @@ private slots:
         test::StudioFixture fixture;
         ui::StudioPaths paths = fixture.studio().paths();
         paths.runs_root = "/proc/no/runs";
-        const ui::StartResult unwritable = ui::Studio(paths).startFile(fixture.preset());
+        const ui::StartResult unwritable = ui::Studio(paths).control().startFile(fixture.preset());
         QVERIFY(!unwritable.started);
         QVERIFY2(unwritable.problem.contains("/proc/no"), qPrintable(unwritable.problem));
         paths.runs_root = fixture.root() / "others";
         paths.worker = fixture.root() / "no_weft";
-        const ui::StartResult missing = ui::Studio(paths).startFile(fixture.preset());
+        const ui::StartResult missing = ui::Studio(paths).control().startFile(fixture.preset());
         QVERIFY(!missing.started);
         QVERIFY2(missing.problem.contains("no_weft"), qPrintable(missing.problem));
         QVERIFY(fs::is_empty(paths.runs_root));
@@ -327,7 +332,7 @@ private slots:
         paths.worker = "/bin/false";
         ui::Studio studio(paths);
         QSignalSpy troubled(&studio, &ui::Studio::troubled);
-        QVERIFY(studio.startFile(fixture.preset()).started);
+        QVERIFY(studio.control().startFile(fixture.preset()).started);
         QTRY_VERIFY_WITH_TIMEOUT(!studio.isTraining(), kPatienceMs);
         QVERIFY(studio.run().problem().contains("exit code 1"));
         QCOMPARE(troubled.count(), 1);
@@ -353,7 +358,7 @@ private slots:
         QTRY_VERIFY_WITH_TIMEOUT(step_on_disk(run) > killed_at, kPatienceMs);
         fixture.studio().showRun(run);
         QTRY_VERIFY_WITH_TIMEOUT(fixture.studio().isTraining() &&
-                                     fixture.studio().controlProblem().isEmpty(),
+                                     fixture.studio().control().controlProblem().isEmpty(),
                                  kPatienceMs);
         stop(fixture);
         QVERIFY(counts_up(fixture.studio().run()));
@@ -361,14 +366,14 @@ private slots:
 
 private:
     static void startAndSave(test::StudioFixture& fixture) {
-        QVERIFY(fixture.studio().startFile(fixture.preset()).started);
+        QVERIFY(fixture.studio().control().startFile(fixture.preset()).started);
         QTRY_VERIFY_WITH_TIMEOUT(fixture.studio().run().step() > 5, kPatienceMs);
-        fixture.studio().checkpointNow();
+        fixture.studio().control().checkpointNow();
         QTRY_VERIFY_WITH_TIMEOUT(!fixture.studio().run().checkpoints().empty(), kPatienceMs);
     }
 
     static void stop(test::StudioFixture& fixture) {
-        fixture.studio().stopAndSave();
+        fixture.studio().control().stopAndSave();
         QTRY_VERIFY_WITH_TIMEOUT(!fixture.studio().isTraining(), kPatienceMs);
     }
 

@@ -371,7 +371,7 @@ private slots:
                 fixture.studio().draft().setDocument(pictures_run(), fixture.root());
                 QVERIFY(fixture.studio().draft().isValid());
             } else if (part == kOpenRun) {
-                QCOMPARE(fixture.studio().openPath(run), QString());
+                QCOMPARE(fixture.studio().opener().open(run), QString());
             }
             fixture.window().showPage(page);
             if (part >= 0) {

@@ -192,7 +192,7 @@ private slots:
                        "model": {"type": "mlp", "hidden": [0]}, "seed": "a",
                        "training": {"precision": "f61", "global_batch_size": -1}})");
         file.close();
-        QCOMPARE(fixture.studio().openPath(fixture.root() / "bad.json"), QString());
+        QCOMPARE(fixture.studio().opener().open(fixture.root() / "bad.json"), QString());
         auto* table = static_cast<QTableView*>(fixture.find("problemsTable"));
         QVERIFY(table->isVisible());
         QVERIFY(table->model()->rowCount() >= 6);

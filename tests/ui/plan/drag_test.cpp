@@ -160,11 +160,11 @@ private slots:
         ui::Studio& studio = fixture.studio();
         fixture.window().resize(1440, 900);
         fixture.window().showPage("train");
-        QVERIFY(studio.startFile(fixture.preset()).started);
+        QVERIFY(studio.control().startFile(fixture.preset()).started);
         QTRY_VERIFY_WITH_TIMEOUT(!studio.run().checkpoints().empty(), kPatienceMs);
-        studio.pause();
+        studio.control().pause();
         QTRY_COMPARE_WITH_TIMEOUT(studio.run().state(), train::RunState::paused, kPatienceMs);
-        studio.checkpointNow();
+        studio.control().checkpointNow();
         const std::int64_t step = studio.run().step();
         QTRY_COMPARE_WITH_TIMEOUT(studio.run().checkpoints().back().step, step, kPatienceMs);
         open_try(fixture);
@@ -175,7 +175,7 @@ private slots:
         QTRY_VERIFY_WITH_TIMEOUT(are_same(*bars, predicted(fixture, file)), kPatienceMs);
         QCOMPARE(studio.run().state(), train::RunState::paused); // and it still waits
         QCOMPARE(studio.run().step(), step);
-        studio.stopNow();
+        studio.control().stopNow();
         QTRY_VERIFY_WITH_TIMEOUT(!studio.isTraining(), kPatienceMs);
     }
 

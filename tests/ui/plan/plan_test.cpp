@@ -501,7 +501,7 @@ private slots:
         QCOMPARE(
             fixture.studio().run().config().section("training").at("recompute").get<std::string>(),
             std::string("blocks"));
-        fixture.studio().stopNow();
+        fixture.studio().control().stopNow();
         QTRY_VERIFY_WITH_TIMEOUT(!fixture.studio().isTraining(), kPatienceMs);
     }
 

@@ -152,8 +152,8 @@ private slots:
         QVERIFY(mouse.inDialog([&] { return mouse.press("forkRun"); },
                                [&] {
                                    // Another start of the program may open another run meanwhile.
-                                   fixture.studio().openPath(other / "checkpoints" /
-                                                             "step-00000030");
+                                   fixture.studio().opener().open(other / "checkpoints" /
+                                                                  "step-00000030");
                                    page.wait_for_rows(2);
                                    return mouse.press("startFork");
                                }));
@@ -163,7 +163,7 @@ private slots:
                                  kPatienceMs);
         QCOMPARE(fixture.studio().run().config().seed, std::uint64_t{3}); // as the first run's
         if (fixture.studio().isTraining()) {
-            fixture.studio().stopNow();
+            fixture.studio().control().stopNow();
         }
         QTRY_VERIFY_WITH_TIMEOUT(!fixture.studio().isTraining(), kPatienceMs);
     }
@@ -420,8 +420,8 @@ private slots:
         page.actions().exportTo(page.run / "checkpoints" / "step-00000010",
                                 QString::fromStdString(file.string()));
         QTRY_COMPARE_WITH_TIMEOUT(said.count(), 1, kPatienceMs);
-        QCOMPARE(page.fixture.studio().openPath(page.fixture.preset()), QString());
-        QCOMPARE(page.fixture.studio().openPath(file), QString());
+        QCOMPARE(page.fixture.studio().opener().open(page.fixture.preset()), QString());
+        QCOMPARE(page.fixture.studio().opener().open(file), QString());
         QCOMPARE(page.fixture.window().currentPage(), QString("checkpoints"));
         QTRY_VERIFY_WITH_TIMEOUT(page.fixture.find("startFromWeights")->isEnabled(), kPatienceMs);
         page.fixture.click("startFromWeights");
@@ -436,7 +436,7 @@ private slots:
         ShownCheckpoints page({10});
         const fs::path file = page.fixture.root() / "bad.safetensors";
         std::ofstream(file) << "not weights at all";
-        QCOMPARE(page.fixture.studio().openPath(file), QString());
+        QCOMPARE(page.fixture.studio().opener().open(file), QString());
         QTRY_VERIFY_WITH_TIMEOUT(page.fixture.find("weightsView")->isVisible(), kPatienceMs);
         QTest::qWait(0);
         QVERIFY(!page.fixture.find("startFromWeights")->isEnabled());
@@ -444,7 +444,7 @@ private slots:
 
     void the_panel_says_which_fields_of_the_draft_could_come_along() {
         ShownCheckpoints page({10});
-        QCOMPARE(page.fixture.studio().openPath(page.fixture.preset()), QString());
+        QCOMPARE(page.fixture.studio().opener().open(page.fixture.preset()), QString());
         page.fixture.window().showPage("checkpoints");
         QVERIFY(!page.fixture.find("draftChanges")->isVisible()); // the draft is the run's own
         page.fixture.studio().draft().setField("optimizer.learning_rate", 0.5);

@@ -150,8 +150,8 @@ private slots:
         widgets::LineChart* chart = grid_of(fixture)->cells()[0]->chart();
         QTRY_COMPARE(points_of(*chart), std::vector<std::size_t>{100});
         chart->setXRange({60, 90}); // its step lies outside
-        fixture.studio().logged(1, "run", "no step", -1);
-        fixture.studio().logged(2, "run", "something at step 40", 40);
+        fixture.studio().log().logged(1, "run", "no step", -1);
+        fixture.studio().log().logged(2, "run", "something at step 40", 40);
         fixture.window().showPage("home");
         fixture.window().actions().get(ui::action::kConsole)->trigger();
         auto* log = fixture.window().findChild<widgets::LogView*>();

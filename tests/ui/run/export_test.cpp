@@ -141,7 +141,7 @@ private slots:
         fs::create_directories(logs);
         std::ofstream(logs / "events.out.tfevents.100.host")
             << train::framed_record(train::scalar_event(100, 1, {{"Loss/train", 2.0}}));
-        QCOMPARE(fixture.studio().openPath(logs), QString());
+        QCOMPARE(fixture.studio().opener().open(logs), QString());
         auto* grid = static_cast<ui::ScalarGrid*>(fixture.find("scalarGrid"));
         QTRY_COMPARE_WITH_TIMEOUT(grid->charts().size(), std::size_t{1}, kPatienceMs);
         exportByKey(*grid->charts()[0], out / "scalars");
@@ -153,7 +153,7 @@ private slots:
         test::RunLog log(fixture.root() / "runs" / "made", test::tiny_config());
         log.steps(1, 20, 0.5).add(train::CheckpointEvent{10, {}, 0, 0, 0, {}});
         fixture.studio().showRun(log.folder());
-        QCOMPARE(fixture.studio().openPath(fixture.preset()), QString());
+        QCOMPARE(fixture.studio().opener().open(fixture.preset()), QString());
         const std::pair<const char*, QStringList> pages[] = {
             {"model", {"Graph of the blocks…"}},
             {"training", {"Learning rate over the run…", "Checkpoints over the run…"}},

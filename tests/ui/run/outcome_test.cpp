@@ -105,7 +105,7 @@ private slots:
                                  kRunPatienceMs);
         QVERIFY(fixture.studio().run().origin().has_value());
         QCOMPARE(fixture.studio().run().origin()->run, parent);
-        fixture.studio().stopNow();
+        fixture.studio().control().stopNow();
         QTRY_VERIFY_WITH_TIMEOUT(!fixture.studio().isTraining(), kRunPatienceMs);
     }
 
@@ -124,7 +124,7 @@ private slots:
         QTRY_VERIFY_WITH_TIMEOUT(fixture.studio().run().origin() || !fixture.studio().isTraining(),
                                  kRunPatienceMs);
         QVERIFY(fixture.studio().run().origin().has_value());
-        fixture.studio().stopNow();
+        fixture.studio().control().stopNow();
         QTRY_VERIFY_WITH_TIMEOUT(!fixture.studio().isTraining(), kRunPatienceMs);
     }
 
@@ -135,7 +135,7 @@ private slots:
         const auto file = fixture.root() / "short.json";
         std::ofstream(file) << config;
         fixture.window().showPage("train");
-        QVERIFY(fixture.studio().startFile(file).started);
+        QVERIFY(fixture.studio().control().startFile(file).started);
         QVERIFY(!fixture.find("summaryCard")->isVisible());
         QTRY_VERIFY_WITH_TIMEOUT(!fixture.studio().isTraining(), kRunPatienceMs);
         QTRY_VERIFY(fixture.find("summaryCard")->isVisible());
@@ -160,7 +160,7 @@ private slots:
     void the_end_of_a_run_moves_nothing_and_a_stopped_one_goes_on_by_its_first_button() {
         test::StudioFixture fixture;
         fixture.window().showPage("train");
-        QVERIFY(fixture.studio().startFile(fixture.preset()).started);
+        QVERIFY(fixture.studio().control().startFile(fixture.preset()).started);
         QTRY_VERIFY_WITH_TIMEOUT(fixture.studio().run().step() > 0, kRunPatienceMs);
         QTRY_VERIFY(fixture.find("lossChart")->isVisible());
         const auto places = [&] {
@@ -174,7 +174,7 @@ private slots:
         QList<QRect> before; // as they stay once the page has shown the run for a while
         QTRY_VERIFY_WITH_TIMEOUT(fixture.studio().run().step() > 100, kRunPatienceMs);
         QTRY_VERIFY_WITH_TIMEOUT(std::exchange(before, places()) == before, kRunPatienceMs);
-        fixture.studio().stopAndSave();
+        fixture.studio().control().stopAndSave();
         QTRY_VERIFY_WITH_TIMEOUT(fixture.find("summaryCard")->isVisible(), kRunPatienceMs);
         QTRY_VERIFY_WITH_TIMEOUT(!fixture.studio().isTraining(), kRunPatienceMs);
         QCOMPARE(places(), before);
@@ -190,7 +190,7 @@ private slots:
         fixture.click("summaryResume");
         QTRY_VERIFY_WITH_TIMEOUT(fixture.studio().run().step() > stopped, kRunPatienceMs);
         QVERIFY(!fixture.find("summaryCard")->isVisible());
-        fixture.studio().stopNow();
+        fixture.studio().control().stopNow();
         QTRY_VERIFY_WITH_TIMEOUT(!fixture.studio().isTraining(), kRunPatienceMs);
     }
 
@@ -198,7 +198,7 @@ private slots:
         test::StudioFixture fixture;
         fixture.window().showPage("train");
         QVERIFY(is_filled(fixture, "run.start.button"));
-        QVERIFY(fixture.studio().startFile(fixture.preset()).started);
+        QVERIFY(fixture.studio().control().startFile(fixture.preset()).started);
         QTRY_VERIFY_WITH_TIMEOUT(fixture.studio().run().step() > 0, kRunPatienceMs);
         QVERIFY(!is_filled(fixture, "run.start.button"));
         QVERIFY(!is_filled(fixture, "run.pause.button")); // it trains: nothing need be done
@@ -207,7 +207,7 @@ private slots:
                                   kRunPatienceMs);
         QVERIFY(is_filled(fixture, "run.pause.button")); // it says Resume now
         QVERIFY(!is_filled(fixture, "run.start.button"));
-        fixture.studio().stopAndSave();
+        fixture.studio().control().stopAndSave();
         QTRY_VERIFY_WITH_TIMEOUT(fixture.find("summaryCard")->isVisible(), kRunPatienceMs);
         QTRY_VERIFY_WITH_TIMEOUT(!fixture.studio().isTraining(), kRunPatienceMs);
         QVERIFY(is_filled(fixture, "summaryResume"));
@@ -223,7 +223,7 @@ private slots:
         config.replace(config.find("\"steps\": 100000}"), 16, "\"steps\": 30}");
         test::write_file(fixture.root() / "short.json", config);
         fixture.window().showPage("train");
-        QVERIFY(fixture.studio().startFile(fixture.root() / "short.json").started);
+        QVERIFY(fixture.studio().control().startFile(fixture.root() / "short.json").started);
         QTRY_VERIFY_WITH_TIMEOUT(fixture.find("summaryCard")->isVisible(), kRunPatienceMs);
         QVERIFY(!fixture.find("summaryResume")->isVisible());
         test::Mouse mouse(fixture);
@@ -240,7 +240,7 @@ private:
         const auto file = fixture.root() / "diverging.json";
         std::ofstream(file) << diverging_config(checkpoint_every);
         fixture.window().showPage("train");
-        const ui::StartResult started = fixture.studio().startFile(file);
+        const ui::StartResult started = fixture.studio().control().startFile(file);
         QVERIFY2(started.started, qPrintable(started.problem));
         QTRY_VERIFY_WITH_TIMEOUT(!fixture.studio().isTraining(), kRunPatienceMs);
         QTRY_COMPARE(fixture.studio().run().state(), train::RunState::failed);

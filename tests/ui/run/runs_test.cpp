@@ -224,7 +224,7 @@ private slots:
             const QStringList before = labels();
             QTRY_VERIFY_WITH_TIMEOUT(labels() != before, kPatienceMs);
         }
-        shown.fixture.studio().stopNow();
+        shown.fixture.studio().control().stopNow();
         QTRY_VERIFY_WITH_TIMEOUT(!shown.fixture.studio().isTraining(), kPatienceMs);
     }
 

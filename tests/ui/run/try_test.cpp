@@ -439,7 +439,7 @@ private:
         const auto file = fixture.root() / "run.json";
         std::ofstream(file) << config;
         fixture.window().showPage("train");
-        const ui::StartResult started = fixture.studio().startFile(file);
+        const ui::StartResult started = fixture.studio().control().startFile(file);
         QVERIFY2(started.started, qPrintable(started.problem));
         QTRY_VERIFY_WITH_TIMEOUT(!fixture.studio().isTraining(), kRunPatienceMs);
         QCOMPARE(fixture.studio().run().state(), train::RunState::finished);

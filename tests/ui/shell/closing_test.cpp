@@ -19,7 +19,7 @@ struct Training {
         fixture.studio().draft().open(fixture.preset());
         fixture.studio().draft().setField("training.length", config::Json{{"steps", 100000000}});
         fixture.studio().draft().setField("checkpoint.every", nullptr);
-        if (!fixture.studio().startDraft().started ||
+        if (!fixture.studio().control().startDraft().started ||
             !QTest::qWaitFor([this] { return fixture.studio().run().step() > 0; },
                              kRunPatienceMs)) {
             qFatal("the run does not train");
@@ -59,10 +59,10 @@ private slots:
         QVERIFY(training.close("keepOpen"));
         QVERIFY(training.fixture.window().isVisible());
         QVERIFY(studio.isTraining());
-        QVERIFY(studio.pendingCommand().isEmpty());
+        QVERIFY(studio.control().pendingCommand().isEmpty());
         const std::int64_t before = studio.run().step();
         QTRY_VERIFY_WITH_TIMEOUT(studio.run().step() > before, kRunPatienceMs);
-        studio.stopNow();
+        studio.control().stopNow();
         QTRY_VERIFY_WITH_TIMEOUT(!studio.isTraining(), kRunPatienceMs);
     }
 
@@ -76,11 +76,11 @@ private slots:
         ui::Studio& studio = training.fixture.studio();
         studio.reattach();
         studio.index().refresh();
-        QTRY_VERIFY_WITH_TIMEOUT(studio.isTraining() && studio.controlProblem().isEmpty(),
+        QTRY_VERIFY_WITH_TIMEOUT(studio.isTraining() && studio.control().controlProblem().isEmpty(),
                                  kRunPatienceMs);
         QCOMPARE(studio.run().folder(), training.folder);
         QTRY_VERIFY_WITH_TIMEOUT(studio.run().step() > before, kRunPatienceMs);
-        studio.stopNow();
+        studio.control().stopNow();
         QTRY_VERIFY_WITH_TIMEOUT(!studio.isTraining(), kRunPatienceMs);
     }
 
@@ -88,7 +88,7 @@ private slots:
         Training training;
         ui::Studio& studio = training.fixture.studio();
         ui::MainWindow& window = training.fixture.window();
-        QTRY_VERIFY_WITH_TIMEOUT(studio.controlProblem().isEmpty(), kRunPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(studio.control().controlProblem().isEmpty(), kRunPatienceMs);
         train::ControlClient other(train::read_lock(training.folder)->control);
         bool taken = false;
         window.askBeforeClose = [&] {
@@ -104,8 +104,8 @@ private slots:
         };
         window.close();
         QVERIFY(taken);
-        QTRY_VERIFY_WITH_TIMEOUT(!studio.controlProblem().isEmpty(), kRunPatienceMs);
-        QTRY_VERIFY_WITH_TIMEOUT(studio.pendingCommand().isEmpty(), kRunPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(!studio.control().controlProblem().isEmpty(), kRunPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(studio.control().pendingCommand().isEmpty(), kRunPatienceMs);
         QVERIFY(window.isVisible() && studio.isTraining());
         QSignalSpy ended(&studio.link(), &ui::RunLink::ended);
         other.send(R"({"command": "stop_now", "by": "other"})");
@@ -121,7 +121,7 @@ private slots:
         Training training;
         ui::Studio& studio = training.fixture.studio();
         training.fixture.window().askBeforeClose = [&] {
-            studio.stopNow();
+            studio.control().stopNow();
             if (!QTest::qWaitFor([&studio] { return !studio.isTraining(); }, kRunPatienceMs)) {
                 qFatal("the run does not end");
             }

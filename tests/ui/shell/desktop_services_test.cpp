@@ -125,14 +125,14 @@ private slots:
         ui::Desktop desktop(bus("studio"), bus("studio"));
         const ui::DesktopLink link(fixture.studio(), desktop);
         fixture.studio().draft().open(fixture.preset());
-        QVERIFY(fixture.studio().startDraft().started);
+        QVERIFY(fixture.studio().control().startDraft().started);
         QTRY_VERIFY_WITH_TIMEOUT(desktop.isKeptAwake(), kPatienceMs);
         QVERIFY(sleep.what.contains("sleep"));
         QCOMPARE(sleep.mode, QString("block"));
         // A paused run computes nothing.
-        fixture.studio().pause();
+        fixture.studio().control().pause();
         QTRY_VERIFY_WITH_TIMEOUT(sleep.released(), kPatienceMs);
-        fixture.studio().resume();
+        fixture.studio().control().resume();
         QTRY_COMPARE_WITH_TIMEOUT(sleep.inhibited, 2, kPatienceMs);
         // Who does not want it switches it off.
         ui::Preferences changed = fixture.studio().settings().values();
@@ -162,14 +162,14 @@ private slots:
         fixture.studio().draft().open(fixture.preset());
         fixture.studio().draft().setField("training.length", config::Json{{"steps", 100000000}});
         fixture.studio().draft().setField("checkpoint.every", nullptr);
-        QVERIFY(fixture.studio().startDraft().started);
+        QVERIFY(fixture.studio().control().startDraft().started);
         const ui::RunModel& run = fixture.studio().run();
         QTRY_VERIFY_WITH_TIMEOUT(run.step() > 0, kPatienceMs);
         // What somebody asked for is no news.
-        fixture.studio().pause();
+        fixture.studio().control().pause();
         QTRY_COMPARE_WITH_TIMEOUT(run.state(), train::RunState::paused, kPatienceMs);
         QVERIFY(fixture.find("runBanner")->isHidden());
-        fixture.studio().resume();
+        fixture.studio().control().resume();
         QTRY_COMPARE_WITH_TIMEOUT(run.state(), train::RunState::running, kPatienceMs);
         QVERIFY(notifications.titles.isEmpty());
         const std::filesystem::path folder = run.folder();
@@ -189,7 +189,7 @@ private slots:
         fixture.click("resumePaused");
         QTRY_COMPARE_WITH_TIMEOUT(run.state(), train::RunState::running, kPatienceMs);
         QTRY_VERIFY(fixture.find("runBanner")->isHidden());
-        fixture.studio().stopNow();
+        fixture.studio().control().stopNow();
         QTRY_VERIFY_WITH_TIMEOUT(!fixture.studio().isTraining(), kPatienceMs);
         QCOMPARE(notifications.titles.size(), 1);
         services.unregisterService("org.freedesktop.Notifications");

@@ -74,7 +74,7 @@ private slots:
             files = qobject_cast<QFileDialog*>(QApplication::activeModalWidget());
             if (files != nullptr) {
                 watch.stop();
-                QCOMPARE(fixture.studio().openPath(fixture.preset()), QString());
+                QCOMPARE(fixture.studio().opener().open(fixture.preset()), QString());
             }
         });
         watch.start(10);
@@ -180,7 +180,7 @@ private slots:
         dialog_of(fixture)->askForData = [&](bool folder) {
             return folder ? QString() : ui::pathText(table);
         };
-        QSignalSpy offered(&fixture.studio(), &ui::Studio::dataOffered);
+        QSignalSpy offered(&fixture.studio().opener(), &ui::PathOpener::dataOffered);
         QTest::mouseClick(fixture.find("newDataFolder"), Qt::LeftButton); // nothing was chosen
         QVERIFY(dialog_of(fixture) != nullptr);
         QTest::mouseClick(fixture.find("newDataFile"), Qt::LeftButton);

@@ -118,7 +118,7 @@ private slots:
 
     void memory_of_a_run_leads_to_its_plan() {
         test::StudioFixture fixture;
-        QVERIFY(fixture.studio().startFile(fixture.preset()).started);
+        QVERIFY(fixture.studio().control().startFile(fixture.preset()).started);
         fixture.window().resize(1440, 900);
         fixture.window().showPage("home");
         QTRY_VERIFY_WITH_TIMEOUT(item(fixture, "arena") != nullptr, kPatienceMs);
@@ -126,7 +126,7 @@ private slots:
         QCOMPARE(fixture.window().currentPage(), QString("plan"));
         item(fixture, "loss")->click();
         QCOMPARE(fixture.window().currentPage(), QString("train"));
-        fixture.studio().stopNow();
+        fixture.studio().control().stopNow();
         QTRY_VERIFY_WITH_TIMEOUT(!fixture.studio().isTraining(), kPatienceMs);
     }
 };

@@ -57,7 +57,7 @@ private slots:
         QFETCH(QString, name);
         test::StudioFixture fixture;
         const fs::path run = make_openable_run(fixture.root() / "elsewhere");
-        QCOMPARE(fixture.studio().openPath(run / name.toStdString()), QString());
+        QCOMPARE(fixture.studio().opener().open(run / name.toStdString()), QString());
         QTRY_COMPARE_WITH_TIMEOUT(fixture.studio().run().state(), train::RunState::stopped,
                                   kPatienceMs);
         QCOMPARE(fixture.studio().run().folder(), run);
@@ -76,7 +76,7 @@ private slots:
         test::StudioFixture fixture;
         const fs::path run = make_openable_run(fixture.root() / "elsewhere");
         const fs::path file = run / "checkpoints" / "step-00000010" / name.toStdString();
-        fixture.studio().openDropped({ui::pathText(file)});
+        fixture.studio().opener().openDropped({ui::pathText(file)});
         QCOMPARE(fixture.window().currentPage(), QString("checkpoints"));
         auto* table = static_cast<QTableView*>(fixture.find("checkpointTable"));
         const auto selected = [table] {
@@ -98,7 +98,7 @@ private slots:
         fs::copy_file(run / "run.weftrun", alone / "run.weftrun");
         fs::copy_file(run / "checkpoints" / "step-00000010" / "checkpoint.weftckpt",
                       alone / "checkpoint.weftckpt");
-        QSignalSpy offered(&fixture.studio(), &ui::Studio::dataOffered);
+        QSignalSpy offered(&fixture.studio().opener(), &ui::PathOpener::dataOffered);
         for (const char* name : {"run.weftrun", "checkpoint.weftckpt"}) {
             fixture.window().open(ui::pathText(alone / name));
             const auto& said = fixture.window().findChild<widgets::ToastHost*>()->history();
@@ -116,7 +116,8 @@ private slots:
         const fs::path away = fixture.root() / "step-00000010";
         fs::copy(run / "checkpoints" / "step-00000010", away, fs::copy_options::recursive);
         QVERIFY(fixture.studio()
-                    .openPath(away / "checkpoint.weftckpt")
+                    .opener()
+                    .open(away / "checkpoint.weftckpt")
                     .contains("outside of the folder of its run"));
     }
 
@@ -126,7 +127,7 @@ private slots:
         const fs::path file = fixture.root() / "mine" / "run.json";
         fs::create_directories(file.parent_path());
         std::ofstream(file) << test::tiny_config();
-        QCOMPARE(fixture.studio().openPath(file), QString());
+        QCOMPARE(fixture.studio().opener().open(file), QString());
         QCOMPARE(fixture.studio().draft().path(), file);
         QVERIFY(fixture.studio().run().isEmpty());
     }

@@ -78,7 +78,7 @@ class ProblemsTest : public QObject {
 private slots:
     void seven_mistakes_are_seven_rows_with_place_message_and_hint() {
         test::StudioFixture fixture;
-        QCOMPARE(fixture.studio().openPath(write(fixture, kSevenMistakes)), QString());
+        QCOMPARE(fixture.studio().opener().open(write(fixture, kSevenMistakes)), QString());
         const compile::CheckedRun checked =
             compile::read_run_config(std::string_view(kSevenMistakes), fixture.root());
         const QTableView* view = table(fixture);
@@ -104,13 +104,13 @@ private slots:
         const auto begin = text.find("{\"type\": \"synthetic\"");
         text.replace(begin, text.find('}', begin) + 1 - begin,
                      R"({"type": "csv", "path": "table.csv", "targets": "kind"})");
-        QCOMPARE(fixture.studio().openPath(write(fixture, text)), QString());
+        QCOMPARE(fixture.studio().opener().open(write(fixture, text)), QString());
         QVERIFY(fixture.studio().draft().isValid());
         const QAction* start = fixture.window().actions().get(ui::action::kStart);
         QTRY_VERIFY(start->toolTip().contains("table.csv is not there"));
         const QTableView* view = table(fixture);
         QCOMPARE(row_of(view, "/data/train/path"), 0);
-        QVERIFY(!fixture.studio().startDraft().started);
+        QVERIFY(!fixture.studio().control().startDraft().started);
         QVERIFY(!std::filesystem::exists(fixture.root() / "runs")); // nothing was created
         // Put back with another program: known when the user comes back from there.
         std::ofstream(table_file) << "a,kind\n1,x\n2,y\n";
@@ -127,7 +127,7 @@ private slots:
         text.replace(begin, text.find('}', begin) + 1 - begin,
                      R"({"type": "csv", "path": "table.csv", "targets": "price"})");
         fixture.window().showPage("data"); // which opens them, too
-        QCOMPARE(fixture.studio().openPath(write(fixture, text)), QString());
+        QCOMPARE(fixture.studio().opener().open(write(fixture, text)), QString());
         fixture.window().showPage("data");
         const QTableView* view = table(fixture);
         QTRY_COMPARE(row_of(view, "/data/train/targets"), 0);
@@ -145,7 +145,7 @@ private slots:
         const std::string mlp = R"("type": "mlp", "hidden": [32], "dropout": 0.1)";
         text.replace(text.find(mlp), mlp.size(),
                      R"("type": "sequential", "layers": [{"type": "conv2d", "channels": 2}])");
-        QCOMPARE(fixture.studio().openPath(write(fixture, text)), QString());
+        QCOMPARE(fixture.studio().opener().open(write(fixture, text)), QString());
         QVERIFY(fixture.studio().draft().isValid());
         const QTableView* view = table(fixture);
         QTRY_COMPARE(row_of(view, "/model/layers/0"), 0);
@@ -160,7 +160,7 @@ private slots:
 
     void a_problem_chosen_in_the_text_selects_its_place() {
         test::StudioFixture fixture;
-        fixture.studio().openPath(write(fixture, kSevenMistakes));
+        fixture.studio().opener().open(write(fixture, kSevenMistakes));
         QTableView* view = table(fixture);
         fixture.window().actions().get(ui::action::kEditConfig)->trigger();
         auto* list = static_cast<QListWidget*>(fixture.find("configProblems"));
@@ -184,7 +184,7 @@ private slots:
 
     void enter_on_a_problem_leads_to_its_field_on_a_page() {
         test::StudioFixture fixture;
-        fixture.studio().openPath(write(fixture, kSevenMistakes));
+        fixture.studio().opener().open(write(fixture, kSevenMistakes));
         QTableView* view = table(fixture);
         for (const char* pointer :
              {"/optimizer/type", "/training/micro_batch_size", "/training/recompute",
@@ -200,7 +200,7 @@ private slots:
         test::StudioFixture fixture;
         std::string text = test::tiny_config();
         text.replace(text.find("\"seed\": 3"), 9, "\"sed\": 31");
-        fixture.studio().openPath(write(fixture, text));
+        fixture.studio().opener().open(write(fixture, text));
         QVERIFY(!fixture.studio().draft().isValid());
         QTableView* view = table(fixture);
         view->setCurrentIndex(view->model()->index(0, 0));
@@ -218,7 +218,7 @@ private slots:
 
     void broken_json_leads_to_the_place_where_reading_stopped() {
         test::StudioFixture fixture;
-        fixture.studio().openPath(write(fixture, "{\n  \"seed\": 3,\n}"));
+        fixture.studio().opener().open(write(fixture, "{\n  \"seed\": 3,\n}"));
         QTableView* view = table(fixture);
         QCOMPARE(view->model()->rowCount(), 1);
         QCOMPARE(cell(view, 0, ui::ProblemModel::LineColumn), QString("3:1"));
@@ -233,7 +233,7 @@ private slots:
     void a_saved_draft_is_the_text_as_it_was_written() {
         test::StudioFixture fixture;
         const std::string text = "// mine\n" + test::tiny_config();
-        fixture.studio().openPath(write(fixture, text));
+        fixture.studio().opener().open(write(fixture, text));
         QCOMPARE(fixture.studio().draft().save(fixture.root() / "copy.json"), QString());
         std::ifstream copy(fixture.root() / "copy.json");
         QCOMPARE(std::string(std::istreambuf_iterator<char>(copy), {}), text);

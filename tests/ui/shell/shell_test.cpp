@@ -136,7 +136,7 @@ private slots:
         QVERIFY(palette->list()->visualRect(save).height() > one);
         palette->hide();
         // Later it can be used.
-        QCOMPARE(fixture.studio().openPath(fixture.preset()), QString());
+        QCOMPARE(fixture.studio().opener().open(fixture.preset()), QString());
         fixture.window().actions().get(ui::action::kPalette)->trigger();
         QVERIFY(
             row("Save configuration as…").data(Qt::AccessibleDescriptionRole).toString().isEmpty());
@@ -145,7 +145,7 @@ private slots:
 
     void f1_explains_the_page_and_the_field_in_focus() {
         test::StudioFixture fixture;
-        QCOMPARE(fixture.studio().openPath(fixture.preset()), QString());
+        QCOMPARE(fixture.studio().opener().open(fixture.preset()), QString());
         fixture.window().showPage("training");
         const auto boxes = fixture.window().page("training")->findChildren<ui::FieldBox*>();
         const auto found = std::find_if(boxes.begin(), boxes.end(), [](const ui::FieldBox* box) {

@@ -81,7 +81,7 @@ CheckpointsPage::CheckpointsPage(Studio& studio, Actions& actions)
     };
     connect(&studio_.index(), &RunIndex::checkpointsFound, this, take);
     connect(&studio_.index(), &RunIndex::checkpointsRead, this, take);
-    connect(&studio_, &Studio::weightsOpened, this, &CheckpointsPage::showWeights);
+    connect(&studio_.opener(), &PathOpener::weightsOpened, this, &CheckpointsPage::showWeights);
     connect(&studio_.draft(), &Draft::changed, this, &CheckpointsPage::updateChosen);
     reread_.setSingleShot(true);
     reread_.setInterval(kCheckpointsPageRereadMs);
@@ -97,12 +97,13 @@ CheckpointsPage::CheckpointsPage(Studio& studio, Actions& actions)
     });
     connect(&studio_, &Studio::trainingChanged, this,
             [this] { panel_->setTraining(studio_.isTraining()); });
-    connect(&studio_, &Studio::checkpointOpened, this, [this](const std::filesystem::path& path) {
-        const std::string name = path.filename().string();
-        const bool named = name.starts_with("step-"); // a copy may be called anything
-        selectRun(path.parent_path().parent_path(),
-                  named ? std::atoll(name.substr(name.find('-') + 1).c_str()) : -1);
-    });
+    connect(&studio_.opener(), &PathOpener::checkpointOpened, this,
+            [this](const std::filesystem::path& path) {
+                const std::string name = path.filename().string();
+                const bool named = name.starts_with("step-"); // a copy may be called anything
+                selectRun(path.parent_path().parent_path(),
+                          named ? std::atoll(name.substr(name.find('-') + 1).c_str()) : -1);
+            });
     connect(panel_, &ResumePanel::resumeRequested, this, &CheckpointsPage::resume);
     connect(panel_, &ResumePanel::forkRequested, this, &CheckpointsPage::fork);
 }
@@ -386,7 +387,7 @@ void CheckpointsPage::updateChosen() {
 }
 
 void CheckpointsPage::resume() {
-    const StartResult result = studio_.resumeRun(folder_);
+    const StartResult result = studio_.control().resumeRun(folder_);
     if (!result.started) {
         emit toastRequested(static_cast<int>(widgets::MessageKind::Error), result.problem);
     }
@@ -402,7 +403,7 @@ void CheckpointsPage::fork() {
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     // Another run may be on the page by then.
     connect(dialog, &QDialog::accepted, this, [this, dialog, folder = folder_, path = chosen.path] {
-        const StartResult result = studio_.forkRun(folder, path, dialog->overrides());
+        const StartResult result = studio_.control().forkRun(folder, path, dialog->overrides());
         if (!result.started) {
             emit toastRequested(static_cast<int>(widgets::MessageKind::Error), result.problem);
         }

@@ -223,7 +223,7 @@ void DemoCard::startDemo() {
         lookForDemo();
         return;
     }
-    const StartResult result = studio_.startFile(demo_.preset);
+    const StartResult result = studio_.control().startFile(demo_.preset);
     if (!result.started) {
         emit failed(result.problem);
     } else if (studio_.draft().isEmpty()) {

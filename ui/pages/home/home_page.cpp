@@ -116,11 +116,12 @@ HomePage::HomePage(Studio& studio, Actions& actions)
     connect(recent_, &RecentRuns::closed, this, [this](const QString& text) {
         emit toastRequested(static_cast<int>(widgets::MessageKind::Info), text);
     });
-    connect(recent_, &RecentRuns::resumeRequested, this,
-            [this](const QString& folder) { report(studio_.resumeRun(toPath(folder)).problem); });
+    connect(recent_, &RecentRuns::resumeRequested, this, [this](const QString& folder) {
+        report(studio_.control().resumeRun(toPath(folder)).problem);
+    });
     connect(&studio_.index(), &RunIndex::runsChanged, this, &HomePage::updateRecovery);
     connect(&studio_, &Studio::trainingChanged, this, &HomePage::updateRecovery);
-    connect(&studio_, &Studio::dataOffered, this, &HomePage::lookAt);
+    connect(&studio_.opener(), &PathOpener::dataOffered, this, &HomePage::lookAt);
 }
 
 bool HomePage::leads() const {
@@ -190,7 +191,7 @@ QWidget* HomePage::createDropZone() {
     foot->addWidget(new widgets::TextLabel(tr("found → predicted → model → Start"),
                                            TextStyle::Caption, Role::Muted));
     column->addLayout(foot);
-    connect(zone, &widgets::DropZone::pathsDropped, &studio_, &Studio::openDropped);
+    connect(zone, &widgets::DropZone::pathsDropped, &studio_.opener(), &PathOpener::openDropped);
     return zone;
 }
 
@@ -262,8 +263,9 @@ void HomePage::updateRecovery() {
                                         : tr("nothing is lost"));
             QPushButton* resume = recovery_->addButton(tr("Resume"));
             resume->setObjectName("recoveryResume");
-            connect(resume, &QPushButton::clicked, this,
-                    [this, folder] { report(studio_.resumeRun(toPath(folder)).problem); });
+            connect(resume, &QPushButton::clicked, this, [this, folder] {
+                report(studio_.control().resumeRun(toPath(folder)).problem);
+            });
         } else {
             recovery_->setText(tr("%1 stopped at step %2").arg(name, formatCount(run.step)),
                                tr("before its first checkpoint; its curves are kept"));
@@ -276,7 +278,7 @@ void HomePage::updateRecovery() {
 }
 
 void HomePage::openPath(const QString& path) {
-    report(studio_.openPath(toPath(path)));
+    report(studio_.opener().open(toPath(path)));
 }
 
 void HomePage::tryRun(const std::filesystem::path& run_folder) {
@@ -296,7 +298,7 @@ void HomePage::locate(const QString& opened) {
     if (found.isEmpty()) {
         return;
     }
-    const QString problem = studio_.openPath(toPath(found));
+    const QString problem = studio_.opener().open(toPath(found));
     if (problem.isEmpty()) {
         studio_.index().closeFolder(gone);
     }

@@ -460,7 +460,7 @@ void OfferPanel::goOn() {
         return;
     }
     starting_ = false;
-    const StartResult result = studio_.startDraft();
+    const StartResult result = studio_.control().startDraft();
     if (result.started) {
         emit closed();
     } else {

@@ -159,7 +159,7 @@ LivePage::LivePage(Studio& studio, Actions& actions) : studio_(studio) {
     });
     connect(summary_, &SummaryCard::closed, this, &LivePage::leadChanged);
     connect(summary_, &SummaryCard::resumeRequested, this, [this] {
-        const StartResult result = studio_.resumeRun(studio_.run().folder());
+        const StartResult result = studio_.control().resumeRun(studio_.run().folder());
         if (!result.started) {
             emit toastRequested(static_cast<int>(widgets::MessageKind::Error), result.problem);
         }
@@ -410,7 +410,7 @@ bool LivePage::leads() const {
 }
 
 void LivePage::takeWayOn(const train::WayOn& way) {
-    const StartResult result = studio_.takeWayOn(way);
+    const StartResult result = studio_.control().takeWayOn(way);
     if (!result.started) {
         emit toastRequested(static_cast<int>(widgets::MessageKind::Error), result.problem);
     }
@@ -421,8 +421,8 @@ void LivePage::showStep(std::int64_t step) {
 }
 
 void LivePage::showCheckpoint(std::int64_t step) {
-    emit studio_.checkpointOpened(studio_.run().folder() / "checkpoints" /
-                                  checkpoint::folder_name(step));
+    emit studio_.opener().checkpointOpened(studio_.run().folder() / "checkpoints" /
+                                           checkpoint::folder_name(step));
 }
 
 const PageRecord kLivePage{

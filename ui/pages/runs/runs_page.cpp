@@ -68,7 +68,7 @@ RunsPage::RunsPage(Studio& studio, Actions& actions) : studio_(studio) {
     // What the words of a filter mean depends on the runs.
     connect(&studio_.index(), &RunIndex::runsChanged, this, &RunsPage::applyFilter);
     connect(&studio_.index(), &RunIndex::runsChanged, this, &RunsPage::selectOpened);
-    connect(&studio_, &Studio::runsOpened, this, &RunsPage::showOpened);
+    connect(&studio_.opener(), &PathOpener::runsOpened, this, &RunsPage::showOpened);
     connect(&studio_.index(), &RunIndex::failed, this, [this](const QString& problem) {
         emit toastRequested(static_cast<int>(widgets::MessageKind::Error), problem);
     });
@@ -368,8 +368,8 @@ void RunsPage::openSelected() {
 void RunsPage::showCheckpoints() {
     const std::vector<train::RunSummary> runs = selectedRuns();
     if (runs.size() == 1 && runs[0].last_checkpoint_step >= 0) {
-        emit studio_.checkpointOpened(runs[0].folder / "checkpoints" /
-                                      checkpoint::folder_name(runs[0].last_checkpoint_step));
+        emit studio_.opener().checkpointOpened(
+            runs[0].folder / "checkpoints" / checkpoint::folder_name(runs[0].last_checkpoint_step));
         emit pageRequested("checkpoints");
     }
 }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a path is that the studio is given, and who looks after it.
+#include "ui/path_opener.h"
+
 #include "core/base/error.h"
 #include "core/checkpoint/pointer.h"
 #include "core/checkpoint/safetensors.h"
+#include "core/train/logging/tensorboard_reader.h"
 #include "ui/bridge/background.h"
 #include "ui/bridge/convert.h"
-#include "ui/studio.h"
 
 namespace weft::ui {
 namespace {
@@ -48,7 +49,11 @@ bool isEventFile(const std::filesystem::path& path) {
 
 } // namespace
 
-QString Studio::openPath(const std::filesystem::path& named) {
+PathOpener::PathOpener(const StudioPaths& paths, Draft& draft, RunIndex& index, RecentPaths& recent,
+                       QObject* parent)
+    : QObject(parent), paths_(paths), draft_(draft), index_(index), recent_(recent) {}
+
+QString PathOpener::open(const std::filesystem::path& named) {
     std::error_code ignored;
     if (!std::filesystem::exists(named, ignored)) {
         return tr("%1 is not there.").arg(pathText(named));
@@ -61,11 +66,11 @@ QString Studio::openPath(const std::filesystem::path& named) {
     }
     if (index_.find(path) != nullptr) {
         recent_.add(path);
-        showRun(path); // one of those of an opened folder, which may have others below it
+        emit runOpened(path); // one of those of an opened folder, which may have others below it
     } else if (train::is_run_folder(path)) {
         recent_.add(path);
         index_.addFolder(path);
-        showRun(path);
+        emit runOpened(path);
     } else if (isCheckpoint(path)) {
         if (path.parent_path().filename() != "checkpoints") {
             return tr("%1 is a checkpoint outside of the folder of its run. Open the run, or put "
@@ -82,7 +87,7 @@ QString Studio::openPath(const std::filesystem::path& named) {
         index_.addFolder(path);
         emit weightsOpened(path);
     } else if (isEventFile(path)) {
-        return openPath(path.parent_path());
+        return open(path.parent_path());
     } else if (path.extension() == ".json") {
         if (path.parent_path() != paths_.presets) { // Home shows those
             recent_.add(path);
@@ -97,7 +102,7 @@ QString Studio::openPath(const std::filesystem::path& named) {
 
 // Data is one file, or the folder that holds its files: a second one would take the place of the
 // first.
-void Studio::openDropped(const QStringList& paths) {
+void PathOpener::openDropped(const QStringList& paths) {
     QString data;
     bool more = false;
     for (const QString& text : paths) {
@@ -110,7 +115,7 @@ void Studio::openDropped(const QStringList& paths) {
             continue;
         }
         data = may_be_data ? pathText(path.filename()) : data;
-        if (const QString problem = openPath(path); !problem.isEmpty()) {
+        if (const QString problem = open(path); !problem.isEmpty()) {
             emit troubled(problem);
         }
     }
@@ -123,7 +128,7 @@ void Studio::openDropped(const QStringList& paths) {
 
 // A single run is shown; several are for the Runs page to choose from. Where there is none, the
 // folder may hold data.
-void Studio::openRunsBelow(const std::filesystem::path& folder) {
+void PathOpener::openRunsBelow(const std::filesystem::path& folder) {
     runInBackground(
         this, [folder] { return train::find_runs(folder); },
         [this, folder](const train::FoundRuns& found) {
@@ -141,7 +146,7 @@ void Studio::openRunsBelow(const std::filesystem::path& folder) {
             if (found.folders.empty()) {
                 emit weightsOpened(found.weights.front());
             } else if (found.folders.size() == 1) {
-                showRun(found.folders.front());
+                emit runOpened(found.folders.front());
             } else {
                 emit runsOpened(folder, found.folders);
             }

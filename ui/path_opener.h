@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What a path is that the studio is given, and who looks after it.
+#pragma once
+
+#include "ui/bridge/draft/draft.h"
+#include "ui/bridge/recent_paths.h"
+#include "ui/bridge/run/run_index.h"
+#include "ui/studio_paths.h"
+
+#include <QObject>
+#include <QStringList>
+
+#include <filesystem>
+#include <vector>
+
+namespace weft::ui {
+
+class PathOpener : public QObject {
+    Q_OBJECT
+public:
+    /// What it works with outlives it.
+    PathOpener(const StudioPaths& paths, Draft& draft, RunIndex& index, RecentPaths& recent,
+               QObject* parent = nullptr);
+
+    /// A path from the command line, a drop or a file dialog: configuration, run folder,
+    /// checkpoint, a folder with runs of any program in or below it, which is searched in the
+    /// background, or data to train on. Returns what is wrong with it, or an empty string.
+    QString open(const std::filesystem::path& path);
+    /// Everything that was dropped; of data to train on, the first file or folder. Problems come as
+    /// `troubled`.
+    void openDropped(const QStringList& paths);
+
+signals:
+    /// A run that should be on screen.
+    void runOpened(const std::filesystem::path& run);
+    void configOpened();
+    /// Files that are no run and no configuration: to be looked at as data to train on.
+    void dataOffered(const std::filesystem::path& path);
+    /// The Checkpoints page should select this checkpoint.
+    void checkpointOpened(const std::filesystem::path& checkpoint);
+    /// The Runs page should offer these runs, which are in or below a folder that was opened.
+    void runsOpened(const std::filesystem::path& folder,
+                    const std::vector<std::filesystem::path>& runs);
+    /// The Checkpoints page should show this file of weights.
+    void weightsOpened(const std::filesystem::path& file);
+    /// Something asked for did not work; for a short note over the window.
+    void troubled(const QString& problem);
+
+private:
+    void openRunsBelow(const std::filesystem::path& folder);
+
+    const StudioPaths& paths_;
+    Draft& draft_;
+    RunIndex& index_;
+    RecentPaths& recent_;
+};
+
+} // namespace weft::ui

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/run_log.h"
+
+#include "ui/bridge/convert.h"
+
+namespace weft::ui {
+
+void RunLog::answer(const train::CommandEvent& answer) {
+    emit logged(answer.accepted ? 1 : 2, "command",
+                toQString(answer.command) + (answer.accepted
+                                                 ? tr(" accepted")
+                                                 : tr(" refused: ") + toQString(answer.reason)),
+                run_.step());
+}
+
+void RunLog::printed(const QStringList& lines) {
+    for (const QString& line : lines) {
+        emit logged(1, "weft", line, run_.step());
+    }
+    last_printed_ = lines.back();
+}
+
+void RunLog::ended(const QString& why) {
+    emit logged(3, "run", tr("%1: %2").arg(run_.name(), why), run_.step());
+}
+
+void RunLog::event(const train::Event& event) {
+    const qint64 step = run_.step();
+    if (const auto* state = std::get_if<train::StateEvent>(&event.payload)) {
+        QString line = toQString(train::state_name(state->state));
+        if (!state->phase.empty()) {
+            line += ": " + toQString(state->phase);
+        }
+        if (!state->reason.empty()) {
+            line += " (" + toQString(state->reason) + ")";
+        }
+        emit logged(1, "run", line, step);
+    } else if (const auto* note = std::get_if<train::NoteEvent>(&event.payload)) {
+        emit logged(1, "data", toQString(note->message), step);
+    } else if (const auto* warning = std::get_if<train::WarningEvent>(&event.payload)) {
+        emit logged(2, "run", toQString(warning->message) + " " + toQString(warning->hint), step);
+    } else if (const auto* error = std::get_if<train::ErrorEvent>(&event.payload)) {
+        emit logged(3, "run",
+                    toQString(error->where) + ": " + toQString(error->message) + " " +
+                        toQString(error->hint),
+                    step);
+    } else if (const auto* saved = std::get_if<train::CheckpointEvent>(&event.payload)) {
+        emit logged(1, "checkpoint",
+                    tr("step %1 saved, %2 in %3 ms, training waited %4 ms")
+                        .arg(saved->step)
+                        .arg(formatFileSize(saved->bytes))
+                        .arg(saved->write_ms, 0, 'f', 0)
+                        .arg(saved->blocked_ms, 0, 'f', 1),
+                    saved->step);
+    } else if (const auto* evaluation = std::get_if<train::EvaluationEvent>(&event.payload)) {
+        QString line;
+        for (const auto& [name, value] : evaluation->metrics) {
+            line += (line.isEmpty() ? "" : "  ") + toQString(name) + " " +
+                    QString::number(value, 'g', 5);
+        }
+        emit logged(1, "evaluation", line, evaluation->step);
+    } else if (const auto* resumed = std::get_if<train::ResumedEvent>(&event.payload)) {
+        emit logged(1, "run", tr("resumed from %1").arg(toQString(resumed->from)), resumed->step);
+    }
+}
+
+} // namespace weft::ui
