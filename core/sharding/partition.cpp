@@ -4,13 +4,12 @@
 #include "core/base/error.h"
 #include "core/sharding/axis_list.h"
 #include "core/sharding/explain.h"
+#include "core/sharding/local_values.h"
 #include "core/sharding/loop_sums.h"
 #include "core/sharding/mesh_context.h"
 #include "core/sharding/reshard.h"
 
 #include <algorithm>
-#include <map>
-#include <set>
 
 namespace weft::sharding {
 namespace {
@@ -21,29 +20,14 @@ using ir::ValueIds;
 using ops::Combine;
 using ops::Partial;
 
-/// An operand's placement when its op's factors are split so.
-Sharding placed(const std::vector<std::vector<int>>& operand, const FactorSplits& splits,
-                const ops::FactorRule& rule, const Mesh& mesh) {
-    Sharding out = Sharding::replicated(static_cast<int>(operand.size()));
-    for (std::size_t dim = 0; dim < operand.size(); ++dim) {
-        for (std::size_t at = 0; at < operand[dim].size(); ++at) {
-            for (const Split& split : splits[static_cast<std::size_t>(operand[dim][at])]) {
-                out.dims[dim].push_back(from_factor(split, operand[dim], at, rule, mesh));
-            }
-        }
-    }
-    return out;
-}
-
 class Partitioner {
 public:
     Partitioner(const ir::Program& program, const ProgramAnnotations& annotations, const Mesh& mesh,
                 std::stop_token stop)
         : whole_(program), annotations_(annotations), mesh_(mesh), stop_(std::move(stop)),
           rules_(program), propagation_(program, rules_, annotations, mesh, stop_),
-          parts_(program.values.size()), makers_(program.values.size(), nullptr),
-          sums_(program, rules_, propagation_), resharder_(mesh, [this] { return coordinates(); }) {
-    }
+          sums_(program, rules_, propagation_), resharder_(mesh, [this] { return coordinates(); }),
+          values_(program, annotations, mesh, rules_, resharder_) {}
 
     PartitionedProgram run() {
         out_.program.name = whole_.name;
@@ -56,26 +40,13 @@ public:
         for (const ir::Port& port : whole_.results) {
             add_result(port, b);
         }
-        for (Part& part : parts_) {
-            out_.values.push_back({part.id, std::move(part.own)});
+        for (LocalValue& one : values_.all()) {
+            out_.values.push_back({one.id, std::move(one.own)});
         }
         return std::move(out_);
     }
 
 private:
-    struct Part {
-        ValueId id;
-        Sharding own;
-        bool zero = false;                // all elements are 0: a term of any sum
-        bool state = false;               // a slot as the program finds it
-        const ir::Port* slot = nullptr;   // whose elements these are, in another shape or type
-        const std::string* sum = nullptr; // name of what a loop adds up in it: "gradient/..."
-        const Op* sums = nullptr;         // the op that made terms of sums of it
-    };
-    using MoveKey = std::tuple<std::int32_t, ir::Phase, std::string>;
-
-    Part& part(ValueId id) { return parts_[static_cast<std::size_t>(id.index)]; }
-
     ValueId coordinates() {
         if (!coordinates_.valid()) {
             // Every scope sees arguments of the program, so this may be asked for inside of a loop.
@@ -98,14 +69,14 @@ private:
             out_.program.add_argument(port.role, port.name, local_type(type, stored, mesh_));
         out_.program.value(id).name = whole_.value(port.value).name;
         const bool state = port.role == ir::Role::state;
-        part(port.value) = {id, stored, false, state, state ? &port : nullptr};
+        values_.at(port.value) = {id, stored, false, state, state ? &port : nullptr};
         out_.arguments.push_back(stored);
         out_.argument_types.push_back(type);
     }
 
     void add_result(const ir::Port& port, ops::Builder& b) {
         const auto found = annotations_.results.find(port.name);
-        Sharding wanted = part(port.value).own;
+        Sharding wanted = values_.at(port.value).own;
         if (port.role == ir::Role::state && found != annotations_.results.end()) {
             wanted = found->second;
         }
@@ -115,132 +86,9 @@ private:
         reader.phase = whole_.name == "train_step" ? ir::Phase::update : ir::Phase::forward;
         b.set_phase(reader.phase);
         b.set_path("");
-        out_.program.add_result(port.role, port.name, get(port.value, wanted, reader, b));
+        out_.program.add_result(port.role, port.name, values_.get(port.value, wanted, reader, b));
         out_.results.push_back(wanted);
         out_.result_types.push_back(whole_.type(port.value));
-    }
-
-    /// The value as a reader needs it. Moves are remembered within their block, those of state
-    /// within their phase: a weight that is gathered for the forward phase is gathered again for
-    /// the backward phase, and takes no memory in between.
-    ValueId get(ValueId id, const Sharding& wanted, const Op& reader, ops::Builder& b) {
-        const Part& own = part(id);
-        if (own.own == wanted) {
-            return own.id;
-        }
-        if (own.zero && own.own.dims == wanted.dims) {
-            return own.id;
-        }
-        MoveKey key{id.index, own.state ? reader.phase : ir::Phase::forward, key_of(wanted)};
-        const auto found = moves_.find(key);
-        if (found != moves_.end()) {
-            return found->second.id;
-        }
-        ValueId moved = view_of_moved(id, wanted, b);
-        if (!moved.valid()) {
-            moved = resharder_.reshard(b, own.id, whole_.type(id), own.own, wanted,
-                                       cause_of(id, wanted, reader));
-        }
-        moves_.emplace(key, Moved{moved, b.phase()});
-        scope_.push_back(std::move(key));
-        return moved;
-    }
-
-    Cause cause_of(ValueId id, const Sharding& wanted, const Op& reader) {
-        const Part& own = part(id);
-        const std::string& name = whole_.value(id).name;
-        const std::string* sum = nullptr;
-        SlotView reading;
-        for (const ValueId input : reader.inputs) {
-            const Part& operand = part(input);
-            sum = sum == nullptr ? operand.sum : sum;
-            if (operand.slot != nullptr && reading.slot == nullptr) {
-                reading = used(operand.slot);
-            }
-        }
-        Cause out = explain({.name = name.empty() && sum != nullptr ? *sum : name,
-                             .from = own.own,
-                             .to = wanted,
-                             .reader = reader,
-                             .maker = makers_[static_cast<std::size_t>(id.index)],
-                             .sums = own.sums,
-                             .slot = own.state ? own.slot : nullptr,
-                             .summing = own.sums == nullptr
-                                            ? SlotView()
-                                            : operand_split_over(*own.sums, own.own.partial),
-                             .reading = reading,
-                             .batch_axes = annotations_.batch_axes,
-                             .mesh = mesh_});
-        out.reader = name.empty() ? out.reader : name + " for " + out.reader;
-        return out;
-    }
-
-    SlotView used(const ir::Port* slot) const {
-        const auto found = annotations_.arguments.find(slot->name);
-        return found == annotations_.arguments.end() ? SlotView()
-                                                     : SlotView{slot, &found->second.used};
-    }
-
-    /// The slot among the operands of an op that is split over axes along what the op adds up.
-    SlotView operand_split_over(const Op& op, std::span<const int> axes) {
-        for (const ValueId input : op.inputs) {
-            const SlotView view = part(input).slot == nullptr ? SlotView() : used(part(input).slot);
-            if (view.slot != nullptr && std::any_of(axes.begin(), axes.end(), [&](int axis) {
-                    return view.used->uses(axis);
-                })) {
-                return view;
-            }
-        }
-        return {};
-    }
-
-    /// A view of what was moved in this phase needs no move of its own. (What was moved in an
-    /// earlier one would have to be kept until now.)
-    ValueId view_of_moved(ValueId id, const Sharding& wanted, ops::Builder& b) {
-        const auto found = views_.find(id.index);
-        if (found == views_.end() || !wanted.partial.empty()) {
-            return {};
-        }
-        const Op& op = *found->second;
-        const ops::FactorRule& rule = rules_.of(op);
-        FactorSplits splits(rule.factors.size());
-        for (std::size_t dim = 0; dim < wanted.dims.size(); ++dim) {
-            const std::vector<int>& factors = rule.outputs[0][dim];
-            for (const Split& split : wanted.dims[dim]) {
-                std::size_t at = 0;
-                std::optional<Split> own;
-                for (; at < factors.size() && !own; ++at) {
-                    own = to_factor(split, factors, at, rule, mesh_);
-                }
-                if (!own) {
-                    return {};
-                }
-                splits[static_cast<std::size_t>(factors[at - 1])].push_back(*own);
-            }
-        }
-        const Sharding source = placed(rule.inputs[0], splits, rule, mesh_);
-        const auto moved = moves_.find({op.inputs[0].index, ir::Phase::forward, key_of(source)});
-        return moved == moves_.end() || moved->second.phase != b.phase()
-                   ? ValueId{}
-                   : ops::reshape(b, moved->second.id,
-                                  local_type(whole_.type(id), wanted, mesh_).shape);
-    }
-
-    std::string key_of(const Sharding& sharding) const {
-        std::string out;
-        for (const DimSharding& dim : sharding.dims) {
-            for (const Split& split : dim) {
-                for (const int axis : split.axes) {
-                    out += std::to_string(axis) + ",";
-                }
-                out += std::to_string(split.parts) + "*" + std::to_string(split.unit) + ";";
-            }
-            out += "|";
-        }
-        for (const int axis : sharding.partial) {
-            out += "+" + std::to_string(axis);
-        }
-        return out;
     }
 
     void emit_block(const ir::Block& block, ops::Builder& b) {
@@ -285,7 +133,7 @@ private:
         bool first = true;
         const bool number = whole_.type(op.outputs[0]).shape.elements() == 1;
         for (const ValueId id : op.inputs) {
-            const Part& own = part(id);
+            const LocalValue& own = values_.at(id);
             if (own.zero || !is_float(id)) {
                 continue;
             }
@@ -327,10 +175,11 @@ private:
         std::vector<ir::Type> input_types;
         for (std::size_t i = 0; i < op.inputs.size(); ++i) {
             Sharding wanted = placed(rule.inputs[i], splits, rule, mesh_);
-            if (!part(op.inputs[i]).own.partial.empty() || (together && is_float(op.inputs[i]))) {
+            if (!values_.at(op.inputs[i]).own.partial.empty() ||
+                (together && is_float(op.inputs[i]))) {
                 wanted.partial = sums;
             }
-            ValueId id = get(op.inputs[i], wanted, op, b);
+            ValueId id = values_.get(op.inputs[i], wanted, op, b);
             id = masked(id, op.inputs[i], wanted, rule.inputs[i], splits, rule, b);
             inputs.push_back(id);
             input_types.push_back(b.type(id));
@@ -356,11 +205,11 @@ private:
             results = b.emit_all(op.kind, inputs, std::move(attributes));
         }
         if (def.view) {
-            views_[op.outputs[0].index] = &op;
+            values_.add_view(op);
         }
         for (std::size_t i = 0; i < op.outputs.size(); ++i) {
             finish_output(op, i, results[i], std::move(own[i]), sums, splits, rule, b);
-            WEFT_CHECK(b.type(part(op.outputs[i]).id) == output_types[i],
+            WEFT_CHECK(b.type(values_.at(op.outputs[i]).id) == output_types[i],
                        op_text(op) + " gives " + ir::to_text(b.type(results[i])) +
                            " on a device, not " + ir::to_text(output_types[i]));
         }
@@ -388,11 +237,12 @@ private:
         const ValueId id = op.outputs[i];
         const bool zero = op.kind == "constant" && op.attributes.real("value") == 0.0;
         out_.program.value(result).name = whole_.value(id).name;
-        makers_[static_cast<std::size_t>(id.index)] = &op;
+        values_.set_maker(id, op);
         const Op* summed_by = own.partial.empty()   ? nullptr
                               : own.partial == sums ? summed_before(op)
                                                     : &op;
-        part(id) = {result, std::move(own), zero, false, slot_through(op), nullptr, summed_by};
+        values_.at(id) = {result,           std::move(own), zero,     false,
+                          slot_through(op), nullptr,        summed_by};
     }
 
     /// The slot whose elements an op puts elsewhere or casts: the only operand, of as many
@@ -401,12 +251,12 @@ private:
         const bool through = op.inputs.size() == 1 && op.outputs.size() == 1 &&
                              whole_.type(op.inputs[0]).shape.elements() ==
                                  whole_.type(op.outputs[0]).shape.elements();
-        return through ? part(op.inputs[0]).slot : nullptr;
+        return through ? values_.at(op.inputs[0]).slot : nullptr;
     }
 
     const Op* summed_before(const Op& op) {
         for (const ValueId input : op.inputs) {
-            if (const Op* sums = part(input).sums; sums != nullptr) {
+            if (const Op* sums = values_.at(input).sums; sums != nullptr) {
                 return sums;
             }
         }
@@ -473,29 +323,29 @@ private:
             if (i < carried) {
                 place.partial = sums_.unsummed(body, i);
                 std::erase_if(place.partial, [&](int axis) { return place.uses(axis); });
-                loop.inputs.push_back(get(op.inputs[i], place, op, b));
+                loop.inputs.push_back(values_.get(op.inputs[i], place, op, b));
             } else {
-                place = without_leading(part(op.inputs[i]).own);
-                WEFT_CHECK(part(op.inputs[i]).own.dims[0].empty() &&
-                               part(op.inputs[i]).own.partial.empty(),
+                place = without_leading(values_.at(op.inputs[i]).own);
+                WEFT_CHECK(values_.at(op.inputs[i]).own.dims[0].empty() &&
+                               values_.at(op.inputs[i]).own.partial.empty(),
                            "what a loop takes slice by slice is whole along it");
-                loop.inputs.push_back(part(op.inputs[i]).id);
+                loop.inputs.push_back(values_.at(op.inputs[i]).id);
             }
             const ValueId id =
                 out_.program.add_value(local_type(whole_.type(body.arguments[i]), place, mesh_));
             local.arguments.push_back(id);
-            Part& argument = part(body.arguments[i]);
-            argument = {id, place, false, false, part(op.inputs[i]).slot};
+            LocalValue& argument = values_.at(body.arguments[i]);
+            argument = {id, place, false, false, values_.at(op.inputs[i]).slot};
             if (i < carried && !whole_.value(op.outputs[i]).name.empty()) {
                 argument.sum = &whole_.value(op.outputs[i]).name;
             }
             places.push_back(std::move(place));
         }
         ops::Builder inner(out_.program, local);
-        const std::size_t mark = scope_.size();
+        const std::size_t mark = values_.mark();
         emit_block(body, inner);
         for (std::size_t i = 0; i < body.results.size(); ++i) {
-            Sharding place = i < carried ? places[i] : part(body.results[i]).own;
+            Sharding place = i < carried ? places[i] : values_.at(body.results[i]).own;
             if (i >= carried) {
                 place.partial.clear();
             }
@@ -504,11 +354,11 @@ private:
             reader.phase = ir::Phase::backward;
             inner.set_phase(reader.phase);
             inner.set_path(op.path);
-            local.results.push_back(get(body.results[i], place, reader, inner));
+            local.results.push_back(values_.get(body.results[i], place, reader, inner));
             finish_loop_output(op, i, i < carried ? place : with_leading(place), loop);
-            part(op.outputs[i]).sums = part(body.results[i]).sums;
+            values_.at(op.outputs[i]).sums = values_.at(body.results[i]).sums;
         }
-        forget(mark);
+        values_.forget(mark);
         loop.body.push_back(std::move(local));
         b.append(std::move(loop));
         b.set_phase(ir::Phase::update);
@@ -528,9 +378,9 @@ private:
         reader.kind = "update";
         reader.phase = ir::Phase::update;
         b.set_path(name);
-        const ValueId settled = get(id, found->second.stored, reader, b);
+        const ValueId settled = values_.get(id, found->second.stored, reader, b);
         out_.program.value(settled).name = name;
-        part(id) = {settled, found->second.stored};
+        values_.at(id) = {settled, found->second.stored};
     }
 
     void finish_loop_output(const Op& op, std::size_t i, const Sharding& place, Op& loop) {
@@ -538,15 +388,7 @@ private:
         const ValueId id = out_.program.add_value(local_type(whole_.type(whole_id), place, mesh_),
                                                   whole_.value(whole_id).name);
         loop.outputs.push_back(id);
-        part(whole_id) = {id, place};
-    }
-
-    /// What was moved within a block cannot be read behind it.
-    void forget(std::size_t mark) {
-        for (std::size_t i = mark; i < scope_.size(); ++i) {
-            moves_.erase(scope_[i]);
-        }
-        scope_.resize(mark);
+        values_.at(whole_id) = {id, place};
     }
 
     const ir::Program& whole_;
@@ -555,19 +397,11 @@ private:
     const std::stop_token stop_;
     const RuleTable rules_;
     const Propagation propagation_;
-    std::vector<Part> parts_;       // by value of the whole program
-    std::vector<const Op*> makers_; // likewise; null: an argument or a loop's result
     const LoopSums sums_;
-    struct Moved {
-        ValueId id;
-        ir::Phase phase;
-    };
-    std::map<MoveKey, Moved> moves_;
-    std::map<std::int32_t, const Op*> views_; // by result
-    std::vector<MoveKey> scope_;              // keys of moves_, in order
     ValueId coordinates_;
     PartitionedProgram out_;
     const Resharder resharder_;
+    LocalValues values_;
 };
 
 } // namespace
