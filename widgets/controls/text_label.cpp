@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/controls/text_label.h"
 
+#include "widgets/look/fitting_text.h"
 #include "widgets/look/painting.h"
 
 #include <QEvent>
@@ -8,20 +9,6 @@
 #include <cmath>
 
 namespace weft::widgets {
-namespace {
-
-/// Of facts with dots between them as many as there is room for, the first at least: half a number
-/// or a word says nothing.
-QString wholeFacts(const QFont& font, const QString& text, double width) {
-    const QString between = QStringLiteral(" · ");
-    QString out = text;
-    while (out.contains(between) && textWidth(font, out) > width + 0.5) {
-        out.truncate(out.lastIndexOf(between));
-    }
-    return out;
-}
-
-} // namespace
 
 TextLabel::TextLabel(const QString& text, TextStyle style, Role role, QWidget* parent)
     : QLabel(text, parent), style_(style), role_(role) {
@@ -112,7 +99,7 @@ void ElidedLabel::paintEvent(QPaintEvent*) {
     const Theme& theme = Theme::current();
     const QFont font = theme.font(style_);
     paintText(painter, rect(), alignment_,
-              mode_ == Qt::ElideRight ? wholeFacts(font, text_, width()) : text_, font,
+              mode_ == Qt::ElideRight ? wholeFacts(text_, font, width()) : text_, font,
               theme.color(isEnabled() ? role_ : Role::Faint), mode_);
 }
 

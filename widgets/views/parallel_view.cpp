@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/views/parallel_view.h"
 
+#include "widgets/look/fitting_text.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -90,6 +92,19 @@ double ParallelView::axisX(int axis, const QRectF& plot) const {
     return std::round(plot.left() + plot.width() * axis / gaps) + 0.5;
 }
 
+double ParallelView::textRoom(const QRectF& plot) const {
+    const double apart = axisCount() > 1 ? plot.width() / (axisCount() - 1) - 8 : plot.width();
+    return std::min(std::max(apart, 40.0), 2 * kParallelSide);
+}
+
+// Between its axis and the next one; those of the last stand at its left.
+QStringList ParallelView::categoryTexts(int axis, const QRectF& plot) const {
+    const bool shared = axis + 2 >= axisCount() && !axes_.back().categories.isEmpty();
+    const double room = shared ? textRoom(plot) / 2 : textRoom(plot);
+    return elidedApart(axes_[static_cast<std::size_t>(axis)].categories,
+                       Theme::current().font(TextStyle::Caption), room - 8);
+}
+
 std::vector<QPolygonF> ParallelView::polylines(int line, const QRectF& plot) const {
     std::vector<QPolygonF> out(1);
     for (int axis = 0; axis < axisCount(); ++axis) {
@@ -163,17 +178,21 @@ void ParallelView::paintAxes(QPainter& painter, const QRectF& plot) const {
     const QFont caption = theme.font(TextStyle::Caption);
     const QFont strong = theme.font(TextStyle::CaptionStrong);
     const double line = QFontMetricsF(caption).height();
-    const double room = axisCount() > 1 ? plot.width() / (axisCount() - 1) - 8 : plot.width();
+    const double width = textRoom(plot);
+    QStringList names;
+    for (int axis = 0; axis < axisCount(); ++axis) {
+        const QString& name = axes_[static_cast<std::size_t>(axis)].name;
+        names << (isLogarithmic(axis) ? tr("%1, log").arg(name) : name);
+    }
+    names = elidedApart(names, strong, width);
     for (int axis = 0; axis < axisCount(); ++axis) {
         const ParallelAxis& shown = axes_[static_cast<std::size_t>(axis)];
         const double x = axisX(axis, plot);
         paintHairline(painter, {x, plot.top()}, {x, plot.bottom()},
                       theme.color(shown.result ? Role::Accent : Role::Border));
-        const double width = std::min(std::max(room, 40.0), 2 * kParallelSide);
         const QRectF title(x - width / 2, plot.top() - 2 * line - 6, width, line);
-        paintText(painter, title, Qt::AlignCenter,
-                  isLogarithmic(axis) ? tr("%1, log").arg(shown.name) : shown.name,
-                  shown.result ? strong : caption, theme.color(Role::Text), Qt::ElideMiddle);
+        paintText(painter, title, Qt::AlignCenter, names[axis], shown.result ? strong : caption,
+                  theme.color(Role::Text), Qt::ElideNone);
         paintText(painter, title.translated(0, line + 2), Qt::AlignCenter, endText(axis, true),
                   caption, theme.color(Role::Muted));
         paintText(painter, QRectF(title.left(), plot.bottom() + 3, width, line), Qt::AlignCenter,
@@ -186,12 +205,12 @@ void ParallelView::paintCategories(QPainter& painter, const QRectF& plot) const 
     const Theme& theme = Theme::current();
     const QFont caption = theme.font(TextStyle::Caption);
     const double line = QFontMetricsF(caption).height();
-    const double room = axisCount() > 1 ? plot.width() / (axisCount() - 1) - 8 : plot.width();
-    const double most = std::min(std::max(room, 40.0), 2 * kParallelSide) / 2;
     for (int axis = 0; axis < axisCount(); ++axis) {
         const ParallelAxis& shown = axes_[static_cast<std::size_t>(axis)];
         const double x = axisX(axis, plot);
         const auto count = shown.categories.size();
+        const bool right = axis + 1 < axisCount();
+        const QStringList names = categoryTexts(axis, plot);
         for (qsizetype i = 0; i < count; ++i) {
             const double y =
                 plot.bottom() - plot.height() * static_cast<double>(i) /
@@ -200,14 +219,13 @@ void ParallelView::paintCategories(QPainter& painter, const QRectF& plot) const 
                 continue; // no room for every name
             }
             paintHairline(painter, {x - 3, y}, {x + 3, y}, theme.color(Role::Border));
-            const bool right = axis == 0 || axis + 1 < axisCount();
-            const double width = std::min(most, textWidth(caption, shown.categories[i]) + 4);
+            const double width = textWidth(caption, names[i]) + 4;
             const QRectF name(right ? x + 6 : x - 6 - width, y - line / 2, width, line);
             QColor behind = theme.color(Role::Surface);
             behind.setAlphaF(0.85F);
             painter.fillRect(name, behind);
-            paintText(painter, name, Qt::AlignCenter, shown.categories[i], caption,
-                      theme.color(Role::Muted));
+            paintText(painter, name, Qt::AlignCenter, names[i], caption, theme.color(Role::Muted),
+                      Qt::ElideNone);
         }
     }
 }

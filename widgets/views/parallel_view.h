@@ -56,6 +56,9 @@ private:
     };
     QRectF plotRect(const QSizeF& view_size) const;
     double axisX(int axis, const QRectF& plot) const;
+    /// Of a text at an axis, so that it does not reach into that of the next.
+    double textRoom(const QRectF& plot) const;
+    QStringList categoryTexts(int axis, const QRectF& plot) const;
     /// Stretches of neighbouring axes at which the line has values.
     std::vector<QPolygonF> polylines(int line, const QRectF& plot) const;
     void paintAxes(QPainter& painter, const QRectF& plot) const;
