@@ -7,6 +7,7 @@
 #include <QVBoxLayout>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace weft::widgets {
@@ -136,8 +137,9 @@ void LineChart::Private::applyMargins() {
     const int top = (top_ticks.empty() ? 12 : 24) + (title.isEmpty() ? 0 : kTitleHeight);
     const double scale = Theme::current().fontScale();
     const auto scaled = [scale](int pixels) { return static_cast<int>(pixels * scale); };
+    const int right = std::max(16, static_cast<int>(std::ceil(namesWidth())));
     plot->axisRect()->setMargins(
-        QMargins(scaled(left_margin), scaled(top), 16, x_axis_visible ? scaled(26) : 8));
+        QMargins(scaled(left_margin), scaled(top), right, x_axis_visible ? scaled(26) : 8));
     plot->xAxis->setTickLabels(x_axis_visible);
 }
 
@@ -287,6 +289,7 @@ void LineChart::changeEvent(QEvent* event) {
 
 void LineChart::resizeEvent(QResizeEvent* event) {
     QWidget::resizeEvent(event);
+    d_->applyMargins();
     d_->scheduleReplot();
 }
 

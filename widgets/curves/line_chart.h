@@ -125,6 +125,11 @@ public:
     void setLeftMargin(int pixels);
     /// One box with the value instead of the table, for small charts.
     void setCompactCrosshair(bool compact);
+    /// The groups stand at the right ends of their lines. Without the table nothing else names
+    /// them.
+    void setNamesShown(bool shown);
+    /// What stands there, from the top.
+    QStringList nameLabels() const;
 
     // Marks ----------------------------------------------------------------------------------
     void setFlags(std::vector<ChartFlag> flags);

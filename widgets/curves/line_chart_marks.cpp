@@ -95,6 +95,7 @@ void LineChart::Private::paintMarks(QPainter& painter) {
     paintSparse(painter, area);
     paintNewest(painter, area);
     paintBest(painter, area);
+    paintNames(painter);
     paintWords(painter, area);
 }
 
@@ -179,7 +180,7 @@ void LineChart::Private::paintVerticals(QPainter& painter, const QRectF& area) {
         paintHairline(painter, QPointF(std::round(x), area.top() - length),
                       QPointF(std::round(x), area.top()), theme.color(Role::Border));
         const double width = textWidth(caption, tick.label);
-        if (x > free_from && x + 4.0 + width < plot->width()) {
+        if (x > free_from && x + 5.0 + width + 4.0 < plot->width()) {
             paintText(painter, QRectF(x + 5, area.top() - 18, width + 2, 16),
                       Qt::AlignLeft | Qt::AlignVCenter, tick.label, caption,
                       theme.color(Role::Muted), Qt::ElideNone);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Inside of LineChart, shared by its sources: _series, _view (ranges, decimation), _lines (the
-// curves), _rings (at their points), _marks (what is painted over the curves), _crosshair, _input
-// (mouse and keys), _export.
+// curves), _rings (at their points), _marks (what is painted over the curves), _names (at their
+// ends), _crosshair, _input (mouse and keys), _export.
 #pragma once
 
 #include "widgets/curves/chart_axis.h"
@@ -133,6 +133,17 @@ struct LineChart::Private {
     double px(double x) const { return plot->xAxis->coordToPixel(x); }
     double py(double y) const { return plot->yAxis->coordToPixel(y); }
 
+    // line_chart_names.cpp
+    struct EndName {
+        QString text;
+        int slot = 0;
+        Qt::PenStyle dash = Qt::SolidLine; // none: not of a line
+        double y = 0.0;
+    };
+    std::vector<EndName> endNames() const;
+    double namesWidth() const;
+    void paintNames(QPainter& painter);
+
     // line_chart_crosshair.cpp
     struct CrosshairRow {
         QString name;
@@ -200,6 +211,7 @@ struct LineChart::Private {
     bool clipped = false;      // and left out of it
     bool x_axis_visible = true;
     bool compact = false;
+    bool names_shown = false;
     int left_margin = 48;
     double weight = 0.0;
 

@@ -14,6 +14,7 @@ int LineChart::addSeries(const SeriesSpec& spec) {
     entry->line = d_->plot->addGraph();
     d_->applyPens(*entry);
     d_->series.push_back(std::move(entry));
+    d_->applyMargins();
     d_->scheduleReplot();
     return d_->next_id - 1;
 }
@@ -25,6 +26,7 @@ void LineChart::removeSeries(int id) {
     }
     d_->plot->removeGraph(entry->line);
     std::erase_if(d_->series, [id](const auto& e) { return e->id == id; });
+    d_->applyMargins();
     d_->scheduleReplot();
 }
 
@@ -66,6 +68,7 @@ void LineChart::append(int id, double x, double y) {
 void LineChart::setSeriesVisible(int id, bool visible) {
     if (ChartSeries* entry = d_->find(id)) {
         entry->spec.visible = visible;
+        d_->applyMargins();
         d_->scheduleReplot();
     }
 }

@@ -422,6 +422,9 @@ private slots:
             return count;
         };
         QTRY_COMPARE_WITH_TIMEOUT(points(), std::size_t{6}, kPatienceMs);
+        chart->replotNow();
+        // The higher loss stands above, at the end of its line.
+        QCOMPARE(chart->nameLabels(), (QStringList{"a", "b"}));
         static_cast<widgets::SegmentedControl*>(shown.fixture.find("compareTab"))
             ->setCurrentIndex(1);
         auto* table = static_cast<QTableView*>(shown.fixture.find("compareTable"));

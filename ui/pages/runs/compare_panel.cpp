@@ -157,6 +157,7 @@ ComparePanel::ComparePanel(RunCurves& curves, QWidget* parent) : QWidget(parent)
     offerExport(
         *chart_, [this] { return "runs-" + metric_->currentText(); },
         [this](bool well, const QString& text) { emit exported(well, text); });
+    chart_->setNamesShown(true);
     controls_->take(*chart_);
     stack_->addWidget(chart_);
     differences_ = new RunDifferenceModel(this);
@@ -253,9 +254,7 @@ void ComparePanel::refresh() {
     controls_->setVisible(part == CurvesTab);
     axes_->setVisible(part == ParallelTab);
     header_->setTitle(tr("Compare"));
-    header_->setSubtitle(
-        selected_.empty() ? QString()
-                          : tr("%n run(s) selected", nullptr, static_cast<int>(selected_.size())));
+    header_->setSubtitle({}); // how many are selected stands above their table
     if (part == ParallelTab) {
         showParallel();
     } else if (selected_.empty()) {
