@@ -89,6 +89,21 @@ ViewItem CheckpointTimeline::item(int index) const {
     return {inRange(index) ? QRectF(x - 8, 2, 16, height() - 4) : QRectF(), name, tooltip};
 }
 
+// Where flags stand close, the chosen one is over the best one and that over the others.
+std::vector<int> CheckpointTimeline::paintOrder() const {
+    std::vector<int> order;
+    for (int i = 0; i < itemCount(); ++i) {
+        if (inRange(i)) {
+            order.push_back(i);
+        }
+    }
+    const auto rank = [this](int index) {
+        return index == selected_ ? 2 : checkpoints_[static_cast<std::size_t>(index)].best ? 1 : 0;
+    };
+    std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return rank(a) < rank(b); });
+    return order;
+}
+
 void CheckpointTimeline::paintScene(QPainter& painter, const QSizeF& view_size) const {
     const Theme& theme = Theme::current();
     const QFont caption = theme.font(TextStyle::Caption);
@@ -96,10 +111,7 @@ void CheckpointTimeline::paintScene(QPainter& painter, const QSizeF& view_size) 
     paintText(painter, line.adjusted(12, 0, left() - view_size.width(), 0),
               Qt::AlignLeft | Qt::AlignVCenter, left_caption_, caption, theme.color(Role::Muted));
     double last_x = left();
-    for (int i = 0; i < itemCount(); ++i) {
-        if (!inRange(i)) {
-            continue;
-        }
+    for (const int i : paintOrder()) {
         paintFlag(painter, i, view_size);
         last_x = std::max(last_x,
                           xOf(static_cast<double>(checkpoints_[static_cast<std::size_t>(i)].step),

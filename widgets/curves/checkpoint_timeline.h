@@ -49,6 +49,7 @@ private:
     double left() const;
     bool inRange(int index) const;
     double xOf(double step, double width) const;
+    std::vector<int> paintOrder() const;
     void paintFlag(QPainter& painter, int index, const QSizeF& view_size) const;
 
     std::vector<TimelineCheckpoint> checkpoints_;

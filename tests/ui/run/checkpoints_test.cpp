@@ -115,6 +115,20 @@ class CheckpointsTest : public QObject {
     QTemporaryDir trash_;
 
 private slots:
+    void the_axis_ends_with_the_data_and_shows_the_whole_run_when_asked() {
+        ShownCheckpoints page({10, 20}); // of 100,000 planned steps
+        auto* chart = static_cast<widgets::LineChart*>(page.fixture.find("checkpointCurve"));
+        const auto end = [chart] {
+            chart->replotNow();
+            return chart->xRange().high;
+        };
+        QVERIFY2(end() >= 20 && end() < 30, qPrintable(QString::number(end())));
+        page.fixture.click("wholeRun");
+        QVERIFY2(end() >= 100000, qPrintable(QString::number(end())));
+        page.fixture.click("wholeRun");
+        QVERIFY(end() < 30);
+    }
+
     void a_long_job_has_threads_of_its_own_and_can_be_stopped() {
         ShownCheckpoints page({10});
         page.select({0});

@@ -113,14 +113,21 @@ void CheckpointCurve::updateMarks() {
     files_->setCheckpoints(std::move(marks));
 }
 
+void CheckpointCurve::setWholeRunShown(bool shown) {
+    whole_run_ = shown;
+    if (run_ != nullptr) {
+        updateEnd();
+    }
+}
+
 void CheckpointCurve::updateEnd() {
-    const double end =
-        static_cast<double>(std::max({run_->totalSteps(), run_->step(), std::int64_t{1}}));
-    const bool unfinished = run_->step() < run_->totalSteps();
-    chart_->setPlannedRange(widgets::ChartRange{0, end},
-                            unfinished ? std::optional(static_cast<double>(run_->step()))
-                                       : std::nullopt,
-                            unfinished ? tr("not trained yet") : QString());
+    const std::int64_t newest = model_.rowCount() > 0 ? model_.row(0).step : 0;
+    const std::int64_t done = std::max({run_->step(), newest, std::int64_t{1}});
+    const bool future = whole_run_ && done < run_->totalSteps();
+    chart_->setPlannedRange(
+        widgets::ChartRange{0, static_cast<double>(future ? run_->totalSteps() : done)},
+        future ? std::optional(static_cast<double>(done)) : std::nullopt,
+        future ? tr("not trained yet") : QString());
 }
 
 void CheckpointCurve::select(int row) {

@@ -31,6 +31,8 @@ public:
     /// Evaluations, the end of the run and the files, anew.
     void updateMarks();
     void select(int row);
+    /// Also the steps that are planned and not trained yet; usually the axis ends with the data.
+    void setWholeRunShown(bool shown);
 
 signals:
     void rowChosen(int row);
@@ -48,6 +50,7 @@ private:
     std::vector<double> x_, y_; // room for slices
     widgets::LineChart* chart_;
     widgets::CheckpointTimeline* files_;
+    bool whole_run_ = false;
     int train_series_ = -1;
     int evaluation_series_ = -1;
 };

@@ -21,6 +21,7 @@
 #include "widgets/controls/card.h"
 #include "widgets/controls/messages.h"
 #include "widgets/look/icon.h"
+#include "widgets/look/style.h"
 
 #include <QLineEdit>
 #include <QPushButton>
@@ -157,6 +158,14 @@ QWidget* CheckpointsPage::createMiddle() {
     column->addWidget(new widgets::Hairline);
     model_ = new CheckpointModel(this);
     curve_ = new CheckpointCurve(*model_);
+    whole_run_ = new QPushButton(tr("Whole run"));
+    whole_run_->setObjectName("wholeRun");
+    whole_run_->setToolTip(tr("Also the steps that are planned and not trained yet"));
+    whole_run_->setCheckable(true);
+    widgets::setButtonKind(whole_run_, widgets::ButtonKind::Flat);
+    widgets::setCompact(whole_run_);
+    connect(whole_run_, &QPushButton::toggled, curve_, &CheckpointCurve::setWholeRunShown);
+    run_header_->addControl(whole_run_);
     column->addWidget(curve_);
     column->addWidget(new widgets::Hairline);
     table_header_ = new widgets::SectionHeader(tr("Saved"));
@@ -320,6 +329,7 @@ void CheckpointsPage::describeRun() {
                  widgets::runStateText(toWidget(shown.state())).toLower(),
                  formatCount(shown.step())) +
         (shown.totalSteps() > 0 ? tr(" of %1").arg(formatCount(shown.totalSteps())) : QString()));
+    whole_run_->setVisible(shown.step() < shown.totalSteps());
 }
 
 // Table, header and marks out of the run and its files.

@@ -10,6 +10,7 @@
 #include <filesystem>
 
 class QLineEdit;
+class QPushButton;
 class QStackedWidget;
 
 namespace weft::widgets {
@@ -68,6 +69,7 @@ private:
     CheckpointActions* actions_;
     QStackedWidget* stack_;
     widgets::SectionHeader* run_header_;
+    QPushButton* whole_run_; // hidden where nothing is left to train
     widgets::SectionHeader* table_header_;
     CheckpointCurve* curve_;
     CheckpointModel* model_;
