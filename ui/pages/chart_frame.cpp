@@ -20,9 +20,13 @@ namespace {
 using widgets::LineChart;
 
 constexpr int kChartFrameLeftMargin = 56; // a learning rate such as 2.5e-4
-constexpr int kSmallestHeight = 64;       // of the plot
-constexpr int kTableHeight = 190;         // from here on there is room for the crosshair's table
+constexpr int kSmallestHeight = 96;       // of the plot, at text size 1
+constexpr int kTableHeight = 190; // of both, from here on there is room for the crosshair's table
 constexpr int kAxisHeight = 120;          // and for the labels of the x axis
+
+int atTextSize(int pixels) {
+    return static_cast<int>(pixels * widgets::Theme::current().fontScale());
+}
 
 } // namespace
 
@@ -36,7 +40,7 @@ ChartFrame::ChartFrame(QWidget* parent) : QWidget(parent) {
     column->setSpacing(0);
     chart_ = new LineChart;
     chart_->setLeftMargin(kChartFrameLeftMargin);
-    chart_->setMinimumHeight(kSmallestHeight);
+    fitText();
     column->addWidget(createStrip());
     column->addWidget(chart_, 1);
     body_->installEventFilter(this);
@@ -81,6 +85,17 @@ QPushButton* ChartFrame::addTool(const QString& name, const QString& icon, const
     return button;
 }
 
+void ChartFrame::fitText() {
+    chart_->setMinimumHeight(atTextSize(kSmallestHeight));
+}
+
+void ChartFrame::changeEvent(QEvent* event) {
+    QWidget::changeEvent(event);
+    if (event->type() == QEvent::FontChange) {
+        fitText();
+    }
+}
+
 void ChartFrame::setHead(QWidget* head) {
     strip_->insertWidget(0, head);
 }
@@ -104,7 +119,7 @@ void ChartFrame::showPlace(double x) {
 }
 
 bool ChartFrame::hasRoomForTable() const {
-    return body_->height() >= kTableHeight;
+    return body_->height() >= atTextSize(kTableHeight);
 }
 
 void ChartFrame::fillMenu(QMenu* menu) {
@@ -155,7 +170,7 @@ void ChartFrame::leaveFullScreen() {
 bool ChartFrame::eventFilter(QObject* watched, QEvent* event) {
     if (watched == body_ && event->type() == QEvent::Resize) {
         chart_->setCompactCrosshair(!hasRoomForTable());
-        chart_->setXAxisVisible(body_->height() >= kAxisHeight);
+        chart_->setXAxisVisible(body_->height() >= atTextSize(kAxisHeight));
         roomChanged();
     }
     if (watched == full_ && event->type() == QEvent::Close) {

@@ -58,9 +58,11 @@ protected:
     /// The height or the place of the chart is another.
     virtual void roomChanged() {}
     bool eventFilter(QObject* watched, QEvent* event) override;
+    void changeEvent(QEvent* event) override;
 
 private:
     QWidget* createStrip();
+    void fitText();
     bool hasFocusInside() const;
     void enterFullScreen();
     void leaveFullScreen();

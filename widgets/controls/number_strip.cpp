@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/controls/number_strip.h"
 
+#include "widgets/look/fitting_text.h"
 #include "widgets/look/painting.h"
 
 #include <QHelpEvent>
@@ -114,13 +115,18 @@ std::vector<QRectF> NumberStrip::characterCells(int index) const {
 }
 
 QSize NumberStrip::sizeHint() const {
-    // The height of the large type also where it steps down, so that resizing moves nothing below.
-    return {count() * 200,
-            static_cast<int>(linesFor(Theme::current().font(TextStyle::Big)).height)};
+    return {count() * 200, static_cast<int>(linesFor(valueFont()).height)};
 }
 
 QSize NumberStrip::minimumSizeHint() const {
     return {count() * 96, sizeHint().height()};
+}
+
+void NumberStrip::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    if (sizeHint().height() != height()) {
+        updateGeometry(); // the numbers stepped down, or up again
+    }
 }
 
 void NumberStrip::paintEvent(QPaintEvent* event) {
@@ -170,13 +176,14 @@ void NumberStrip::paintNumber(QPainter& painter, int index) const {
     }
     painter.restore();
 
-    double x = text.left();
-    if (!item.lead.isEmpty()) {
-        line(x, lines.sub, item.lead, item.lead_role);
-        x += textWidth(caption, item.lead);
-    }
     const bool joined = !item.lead.isEmpty() && !item.sub.isEmpty();
-    line(x, lines.sub, joined ? QStringLiteral(" · ") + item.sub : item.sub, Role::Muted);
+    const QString facts =
+        wholeFacts(joined ? item.lead + QStringLiteral(" · ") + item.sub : item.lead + item.sub,
+                   caption, text.width());
+    const qsizetype lead = item.lead.size();
+    line(text.left(), lines.sub, facts.left(lead), item.lead_role);
+    line(text.left() + textWidth(caption, facts.left(lead)), lines.sub, facts.mid(lead),
+         Role::Muted);
 }
 
 void NumberStrip::mouseReleaseEvent(QMouseEvent* event) {

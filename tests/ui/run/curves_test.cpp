@@ -2,6 +2,7 @@
 // The charts of the Train page: which there are, what they draw of the run, of runs laid over it
 // and of the runs that it came from.
 #include "tests/support/weft_test.h"
+#include "tests/ui/painted_texts.h"
 #include "tests/ui/patience.h"
 #include "tests/ui/run_log.h"
 #include "tests/ui/studio_fixture.h"
@@ -75,6 +76,34 @@ private slots:
         }
         QTRY_VERIFY2(area->widget()->width() <= area->viewport()->width(),
                      QByteArray::number(area->widget()->width()).constData());
+    }
+
+    void charts_keep_a_height_that_says_something_in_a_low_window() {
+        test::StudioFixture fixture;
+        show_parent(fixture);
+        const auto at = [&fixture](const char* name) {
+            const QWidget* chart = fixture.find(name);
+            return QRect(chart->mapTo(&fixture.window(), QPoint()), chart->size());
+        };
+        fixture.window().resize(1440, 900); // below each other
+        QTRY_VERIFY(at("lossChart").bottom() < at("learning_rateChart").top());
+        QTRY_VERIFY(at("learning_rateChart").bottom() < at("grad_normChart").top());
+        fixture.window().resize(1024, 680);
+        for (int i = 0; i < 5; ++i) {
+            fixture.window().actions().get(ui::action::kTextLarger)->trigger();
+        }
+        // A title and the axis leave some 80 pixels to the curve.
+        constexpr int kLeast = 140;
+        QTRY_VERIFY(at("learning_rateChart").top() == at("grad_normChart").top());
+        for (const char* name : {"lossChart", "learning_rateChart", "grad_normChart"}) {
+            QTRY_VERIFY2(at(name).height() >= kLeast, name);
+        }
+        // Whole facts below the numbers, or none.
+        for (const QString& text : test::painted_texts(*fixture.find("numbers"))) {
+            QVERIFY2(!text.contains(QChar(0x2026)), qPrintable(text));
+        }
+        fixture.window().resize(1440, 1300);
+        QTRY_VERIFY(at("learning_rateChart").bottom() < at("grad_normChart").top());
     }
 
     void presets_choose_the_charts_and_any_can_be_added_changed_and_removed() {

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace weft::ui {
 namespace {
@@ -144,6 +145,12 @@ bool ChartCell::hasTakenBack() const {
 void ChartCell::setAlone(bool alone) {
     close_->setEnabled(!alone);
     close_->setToolTip(alone ? tr("The last chart stays") : tr("Remove this chart"));
+}
+
+void ChartCell::setOnTop(bool on_top) {
+    if (std::exchange(on_top_, on_top) != on_top) {
+        updateTicks();
+    }
 }
 
 // Before a run began there is no time and no step of its own.
@@ -311,7 +318,8 @@ void ChartCell::updateMarks() {
 }
 
 void ChartCell::updateTicks() {
-    show_epochs(*chart(), runs_.shown(), axis_, hasRoomForTable());
+    const bool named = hasRoomForTable() && (on_top_ || isFullScreen());
+    show_epochs(*chart(), runs_.shown(), axis_, named);
 }
 
 void ChartCell::roomChanged() {

@@ -27,6 +27,8 @@ public:
     bool hasTakenBack() const;
     /// The last one cannot be removed.
     void setAlone(bool alone);
+    /// In the first row of several: there the epochs are named.
+    void setOnTop(bool on_top);
 
 signals:
     void metricChanged();
@@ -69,6 +71,7 @@ private:
     XAxis axis_ = XAxis::Step;
     ChartSpan span_ = ChartSpan::Trained;
     bool taken_back_shown_ = false;
+    bool on_top_ = true;
     std::map<int, Drawn> drawn_;
     QPushButton* title_;
     QPushButton* close_;

@@ -4,9 +4,12 @@
 #include "widgets/controls/arranging.h"
 #include "widgets/curves/line_chart.h"
 
+#include <QApplication>
+#include <QPointer>
 #include <QVBoxLayout>
 
 #include <algorithm>
+#include <utility>
 
 namespace weft::ui {
 namespace {
@@ -14,6 +17,9 @@ namespace {
 constexpr int kMostInOneColumn = 3;
 constexpr int kChartGridFirstShare = 5; // of the height, where the others of a column have
 constexpr int kOtherShare = 2;
+constexpr int kFirstOfTwoShare = 3;
+constexpr int kColumnHeight = 540; // lower, at text size 1: the charts below the first one would
+                                   // have no room for their axes
 constexpr int kRowWidth = 1000; // of each cell: only that it is the same counts
 
 } // namespace
@@ -94,25 +100,44 @@ void ChartGrid::removeCell(ChartCell* cell) {
     }
 }
 
-void ChartGrid::arrange() {
+// How many charts stand in each row. Where a column would be too low, those below the first one
+// share a row.
+std::vector<int> ChartGrid::rowLengths() const {
     const int count = static_cast<int>(cells_.size());
-    const int columns = count > kMostInOneColumn ? 2 : 1;
+    if (count <= kMostInOneColumn) {
+        return !low_        ? std::vector<int>(static_cast<std::size_t>(count), 1)
+               : count == 3 ? std::vector<int>{1, 2}
+                            : std::vector<int>{count};
+    }
+    std::vector<int> rows(static_cast<std::size_t>(count / 2), 2);
+    if (count % 2 == 1) {
+        rows.push_back(1);
+    }
+    return rows;
+}
+
+void ChartGrid::arrange() {
+    const QPointer<QWidget> focus = QApplication::focusWidget(); // lost by what gets a new parent
     std::vector<QSplitter*> old;
     for (int i = 0; i < rows_->count(); ++i) {
         old.push_back(static_cast<QSplitter*>(rows_->widget(i)));
     }
+    const std::vector<int> lengths = rowLengths();
+    const bool first_alone = lengths.size() > 1 && lengths.front() == 1;
+    auto cell = cells_.begin();
     QList<int> shares;
-    for (int first = 0; first < count; first += columns) {
+    for (const int length : lengths) {
         auto* row = new widgets::ThinSplitter(Qt::Horizontal);
-        for (int i = first; i < std::min(count, first + columns); ++i) {
-            ChartCell* cell = cells_[static_cast<std::size_t>(i)];
-            row->addWidget(cell);
-            cell->setAlone(count == 1);
-            cell->chart()->setObjectName(cell->metric().id + "Chart");
+        for (int i = 0; i < length; ++i, ++cell) {
+            row->addWidget(*cell);
+            (*cell)->setAlone(cells_.size() == 1);
+            (*cell)->setOnTop(shares.isEmpty());
+            (*cell)->chart()->setObjectName((*cell)->metric().id + "Chart");
         }
         rows_->addWidget(row);
         row->setSizes(QList<int>(row->count(), kRowWidth)); // not what a cell had elsewhere
-        const int share = columns == 1 && first == 0 ? kChartGridFirstShare : kOtherShare;
+        const bool larger = first_alone && shares.isEmpty();
+        const int share = !larger ? kOtherShare : low_ ? kFirstOfTwoShare : kChartGridFirstShare;
         rows_->setStretchFactor(rows_->indexOf(row), share);
         shares << share * 100;
     }
@@ -121,6 +146,17 @@ void ChartGrid::arrange() {
     }
     rows_->setSizes(shares);
     hideUnsaid();
+    if (focus != nullptr && isAncestorOf(focus)) {
+        focus->setFocus();
+    }
+}
+
+void ChartGrid::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    const bool low = height() < kColumnHeight * widgets::Theme::current().fontScale();
+    if (std::exchange(low_, low) != low) {
+        arrange();
+    }
 }
 
 void ChartGrid::hideUnsaid() {

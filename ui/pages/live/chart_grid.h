@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // One to six charts in rows that can be dragged larger and smaller: up to three below each other,
-// the first one the highest; more in two columns. One can fill the screen.
+// the first one the highest, which in a low window has a row of its own above the others; more in
+// two columns. One can fill the screen.
 #pragma once
 
 #include "ui/pages/live/chart_cell.h"
@@ -39,6 +40,9 @@ public:
     /// Takes what room there is and asks for no more than it needs.
     QSize sizeHint() const override { return minimumSizeHint(); }
 
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
 signals:
     void cellAdded(ChartCell* cell);
     void metricsChanged();
@@ -46,6 +50,7 @@ signals:
 private:
     ChartCell* createCell(const QString& metric);
     void removeCell(ChartCell* cell);
+    std::vector<int> rowLengths() const;
     void arrange();
     void hideUnsaid();
 
@@ -53,6 +58,7 @@ private:
     widgets::ChartLink* link_;
     QSplitter* rows_;
     std::vector<ChartCell*> cells_;
+    bool low_ = false;
 };
 
 } // namespace weft::ui
