@@ -390,6 +390,18 @@ private slots:
                     graph->item(graph->cursorItem()).name.startsWith("relu"));
     }
 
+    void the_graph_is_as_large_as_its_words_when_text_becomes_larger() {
+        test::StudioFixture fixture;
+        show(fixture, sequential(kLayers));
+        auto* graph = static_cast<widgets::GraphView*>(fixture.find("modelGraph"));
+        QTRY_COMPARE(graph->itemCount(), 6);
+        const double before = graph->item(0).rect.height();
+        ui::Preferences preferences = fixture.studio().settings().values();
+        preferences.font_scale = 1.5;
+        QCOMPARE(fixture.studio().settings().set(preferences), QString());
+        QTRY_VERIFY(graph->item(0).rect.height() > 1.3 * before);
+    }
+
     void how_a_model_begins_is_shown_with_the_model_alone() {
         test::StudioFixture fixture;
         show(fixture, sequential(kLayers));

@@ -5,6 +5,7 @@
 #include "core/train/record/annotations.h"
 #include "core/train/record/run_folder.h"
 #include "tests/support/weft_test.h"
+#include "tests/ui/painted_texts.h"
 #include "tests/ui/small_gpt.h"
 #include "tests/ui/studio_fixture.h"
 #include "ui/pages/data/data_page.h"
@@ -21,7 +22,6 @@
 #include <QHeaderView>
 #include <QLabel>
 #include <QLineEdit>
-#include <QPaintEngine>
 #include <QScrollArea>
 #include <QTableView>
 #include <QTreeView>
@@ -72,40 +72,6 @@ QString cut_off(const QWidget* control, const QWidget* page) {
     }
     return {};
 }
-
-/// Keeps the texts that are painted on it, as they are: with dots where they had too little room.
-class TextCatcher final : public QPaintEngine, public QPaintDevice {
-public:
-    explicit TextCatcher(QSize size) : QPaintEngine(AllFeatures), size_(size) {}
-    QStringList texts;
-
-    QPaintEngine* paintEngine() const override { return const_cast<TextCatcher*>(this); }
-    Type type() const override { return User; }
-    bool begin(QPaintDevice*) override { return true; }
-    bool end() override { return true; }
-    void updateState(const QPaintEngineState&) override {}
-    void drawPath(const QPainterPath&) override {}
-    void drawPolygon(const QPointF*, int, PolygonDrawMode) override {}
-    void drawPixmap(const QRectF&, const QPixmap&, const QRectF&) override {}
-    void drawTiledPixmap(const QRectF&, const QPixmap&, const QPointF&) override {}
-    void drawTextItem(const QPointF&, const QTextItem& item) override { texts << item.text(); }
-
-protected:
-    int metric(PaintDeviceMetric wanted) const override {
-        switch (wanted) {
-        case PdmWidth: return size_.width();
-        case PdmHeight: return size_.height();
-        case PdmDevicePixelRatio: return 1;
-        case PdmDevicePixelRatioScaled: return static_cast<int>(devicePixelRatioFScale());
-        case PdmDepth: return 32;
-        case PdmNumColors: return 0;
-        default: return 96;
-        }
-    }
-
-private:
-    QSize size_;
-};
 
 /// What is written in a widget in full.
 QString writtenIn(const QWidget* widget) {
@@ -168,10 +134,8 @@ QStringList elided(QWidget* page) {
         written << writtenIn(widget);
     }
     const QStringList names = long_names(page);
-    TextCatcher catcher(page->size());
-    page->render(&catcher);
     QStringList out;
-    for (const QString& text : catcher.texts) {
+    for (const QString& text : test::painted_texts(*page)) {
         const auto has_it = [&](const QString& whole) { return whole.contains(text); };
         const auto is_name = [&](const QString& name) { return stands_for(text, name); };
         if (text.contains(QChar(0x2026)) && std::none_of(written.begin(), written.end(), has_it) &&
@@ -299,18 +263,27 @@ config::Json pictures_run() {
                          "samples": 60000},
                "validation": {"split": 0.1},
                "transforms": [{"type": "random_flip"}, {"type": "normalize", "mean": [0.286], "std": [0.353]}]},
-      "model": {"type": "mlp", "hidden": [8]}})");
+      "model": {"type": "sequential", "layers": [
+        {"type": "conv2d", "channels": 32, "kernel": [3, 3]}, {"type": "relu"}, {"type": "max_pool"},
+        {"type": "flatten"}, {"type": "dropout", "rate": 0.25}, {"type": "linear", "units": 128},
+        {"type": "linear"}]}})");
 }
 
 /// Pages in the order in which they are looked at: a part of Mesh & Plan, or what comes before.
 constexpr int kAsIs = -1;
 constexpr int kPictures = -2;
 constexpr int kOpenRun = -3;
-constexpr std::pair<const char*, int> kPages[] = {{"home", kAsIs},     {"data", kAsIs},
-                                                  {"model", kAsIs},    {"training", kAsIs},
-                                                  {"plan", 0},         {"plan", 1},
-                                                  {"plan", 2},         {"data", kPictures},
-                                                  {"train", kOpenRun}, {"checkpoints", kAsIs},
+constexpr std::pair<const char*, int> kPages[] = {{"home", kAsIs},
+                                                  {"data", kAsIs},
+                                                  {"model", kAsIs},
+                                                  {"training", kAsIs},
+                                                  {"plan", 0},
+                                                  {"plan", 1},
+                                                  {"plan", 2},
+                                                  {"data", kPictures},
+                                                  {"model", kAsIs},
+                                                  {"train", kOpenRun},
+                                                  {"checkpoints", kAsIs},
                                                   {"runs", kAsIs}};
 
 /// What is read or planned in the background is there.

@@ -19,30 +19,35 @@ bool isDigits(const std::string& text) {
            std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
-std::string summaryOf(const Json& layer) {
-    std::string out;
+void describeSettings(const Json& layer, LayerNode& node) {
+    const auto add = [](std::string& list, const std::string& text) {
+        list += (list.empty() ? "" : ", ") + text;
+    };
     for (const auto& [key, value] : layer.items()) {
         if (key == "type" || value.is_structured()) {
             continue;
         }
-        out += (out.empty() ? "" : ", ") + key + " " +
-               (value.is_string() ? value.get<std::string>() : numberText(value).toStdString());
+        const std::string text =
+            value.is_string() ? value.get<std::string>() : numberText(value).toStdString();
+        add(node.summary, key + " " + text);
+        if (value.is_string() || value.is_number()) { // a lone "false" says nothing
+            add(node.values, text);
+        }
     }
-    return out;
 }
 
 std::vector<LayerNode> listNodes(const Json& list, const std::string& pointer,
                                  const std::string& path);
 
 LayerNode layerNode(const Json& layer, const std::string& pointer, const std::string& path) {
-    LayerNode node{pointer, path, {}, {}, {}};
+    LayerNode node{pointer, path, {}, {}, {}, {}};
     if (!layer.is_object()) {
         node.type = "?";
         return node;
     }
     const auto type = layer.find("type");
     node.type = type != layer.end() && type->is_string() ? type->get<std::string>() : "?";
-    node.summary = summaryOf(layer);
+    describeSettings(layer, node);
     if (const auto layers = layer.find("layers"); layers != layer.end()) {
         const std::string inner = node.type == "repeat" ? path + ".copies.0" : path;
         node.children = listNodes(*layers, pointer + "/layers", inner + ".layers");
@@ -54,7 +59,7 @@ LayerNode layerNode(const Json& layer, const std::string& pointer, const std::st
             const std::string below = path + ".branches." + number;
             const std::string at = pointer + "/branches/" + number;
             node.children.push_back(
-                {at, below, {}, {}, listNodes((*branches)[i], at, below + ".layers")});
+                {at, below, {}, {}, {}, listNodes((*branches)[i], at, below + ".layers")});
         }
     }
     return node;

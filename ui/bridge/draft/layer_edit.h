@@ -17,7 +17,8 @@ struct LayerNode {
     std::string pointer; // "/model/layers/3", "/model/layers/3/branches/0"
     std::string path;    // of its ops and tensors: "layers.3", "layers.3.branches.0"
     std::string type;    // "conv2d"; of a branch: empty
-    std::string summary; // its settings in short: "units 64"
+    std::string summary; // its settings in short: "channels 32, kernel 5, bias false"
+    std::string values;  // what of them says most, in shorter: "32, 5"
     std::vector<LayerNode> children;
 };
 

@@ -16,6 +16,7 @@
 #include <QPushButton>
 #include <QScopedValueRollback>
 #include <QShortcut>
+#include <QStyledItemDelegate>
 #include <QTreeWidgetItemIterator>
 #include <QVBoxLayout>
 
@@ -27,6 +28,7 @@ using config::Json;
 enum LayerTreeColumn { LayerTreeNameColumn, LayerTreeShapeColumn, LayerTreeParametersColumn };
 constexpr int kLayerTreePointer = Qt::UserRole;
 constexpr int kPath = Qt::UserRole + 1;
+constexpr int kShorter = Qt::UserRole + 2; // the row without the names of its settings
 constexpr int kLayerTreeButton = 28;
 constexpr int kWithShapes = 280; // at text size 1
 
@@ -52,6 +54,26 @@ void makeCurrent(QTreeWidget& tree, QTreeWidgetItem* item) {
     tree.setCurrentItem(item, LayerTreeNameColumn,
                         QItemSelectionModel::ClearAndSelect | QItemSelectionModel::Rows);
 }
+
+/// Where a row has too little room, the names of its settings say least.
+class LayerRow : public QStyledItemDelegate {
+public:
+    using QStyledItemDelegate::QStyledItemDelegate;
+
+protected:
+    void initStyleOption(QStyleOptionViewItem* option, const QModelIndex& index) const override {
+        QStyledItemDelegate::initStyleOption(option, index);
+        const QString shorter = index.data(kShorter).toString();
+        const QStyle* style = option->widget->style();
+        const int margin = style->pixelMetric(QStyle::PM_FocusFrameHMargin, option, option->widget);
+        const int room =
+            style->subElementRect(QStyle::SE_ItemViewItemText, option, option->widget).width() -
+            2 * (margin + 1);
+        if (!shorter.isEmpty() && option->fontMetrics.horizontalAdvance(option->text) > room) {
+            option->text = shorter;
+        }
+    }
+};
 
 } // namespace
 
@@ -90,6 +112,7 @@ LayerTree::LayerTree(FormSource& source, Draft& draft, QWidget* parent)
     tree_->header()->setSectionResizeMode(LayerTreeNameColumn, QHeaderView::Stretch);
     tree_->header()->setSectionResizeMode(LayerTreeShapeColumn, QHeaderView::ResizeToContents);
     tree_->header()->setSectionResizeMode(LayerTreeParametersColumn, QHeaderView::ResizeToContents);
+    tree_->setItemDelegateForColumn(LayerTreeNameColumn, new LayerRow(tree_));
     column->addWidget(tree_, 1);
     convert_ = new QPushButton(tr("Convert to sequential"));
     convert_->setObjectName("convertSequential");
@@ -203,6 +226,8 @@ void LayerTree::fillLayers(QTreeWidgetItem* parent, const std::vector<LayerNode>
                       node.type.empty()
                           ? tr("branch %1").arg(number)
                           : (toQString(node.type) + "  " + toQString(node.summary)).trimmed());
+        item->setData(LayerTreeNameColumn, kShorter,
+                      (toQString(node.type) + "  " + toQString(node.values)).trimmed());
         item->setToolTip(LayerTreeNameColumn,
                          toQString(node.path) + "  " + toQString(node.summary));
         item->setData(LayerTreeNameColumn, kLayerTreePointer, toQString(node.pointer));

@@ -70,6 +70,14 @@ ModelGraph::ModelGraph(QWidget* parent)
     column->addWidget(scroll_, 1);
 }
 
+// Nodes are as large as their words.
+void ModelGraph::changeEvent(QEvent* event) {
+    Surface::changeEvent(event);
+    if (event->type() == QEvent::FontChange && outline_ != nullptr) {
+        draw();
+    }
+}
+
 void ModelGraph::expectOutline() {
     progress_->setBusy(true);
 }
