@@ -10,13 +10,16 @@
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QHeaderView>
+#include <QListView>
 #include <QPointer>
 #include <QRegularExpression>
 #include <QSettings>
 #include <QSplitter>
+#include <QStyledItemDelegate>
 #include <QTreeView>
 #include <QUrl>
 
+#include <algorithm>
 #include <functional>
 #include <utility>
 
@@ -25,6 +28,9 @@ namespace {
 
 constexpr QSize kFileDialogSize{820, 520}; // at text size 1
 constexpr int kFileSideWidth = 160;
+constexpr int kMostRecentFolders = 6;
+constexpr int kPlaceUrl = Qt::UserRole + 1; // of Qt's list of places
+constexpr const char* kRecentKey = "recent";
 constexpr std::pair<FileUse, const char*> kUseNames[] = {{FileUse::Configuration, "configuration"},
                                                          {FileUse::Run, "run"},
                                                          {FileUse::Data, "data"},
@@ -61,21 +67,62 @@ FilePlaces* placesOf(const QWidget* over) {
     return nullptr;
 }
 
-QList<QUrl> sidePlaces(const FilePlaces* places) {
-    QStringList folders{QDir::homePath()};
+struct SidePlace {
+    QString folder;
+    QString name;
+};
+
+/// Home, the runs, where something was chosen lately, and all there is. Folders of one name are
+/// told apart by what they are in.
+QList<SidePlace> sidePlaces(const FilePlaces* places) {
+    QList<SidePlace> all{{QDir::homePath(), FilePlaces::tr("Home")}};
     if (places != nullptr) {
-        folders << pathText(places->runs()) << places->folders();
-    }
-    folders << QDir::rootPath();
-    folders.removeDuplicates();
-    QList<QUrl> urls;
-    for (const QString& folder : folders) {
-        if (!folder.isEmpty() && QFileInfo(folder).isDir()) {
-            urls << QUrl::fromLocalFile(folder);
+        all << SidePlace{pathText(places->runs()), FilePlaces::tr("Runs")};
+        for (const QString& folder : places->recent()) {
+            const QString name = QFileInfo(folder).fileName();
+            const auto same = [&](const QString& other) {
+                return QFileInfo(other).fileName() == name;
+            };
+            const bool alone =
+                std::count_if(places->recent().begin(), places->recent().end(), same) == 1;
+            const QString around = QFileInfo(QFileInfo(folder).path()).fileName();
+            all << SidePlace{folder, alone ? name : QStringLiteral("%1 – %2").arg(name, around)};
         }
     }
-    return urls;
+    all << SidePlace{QDir::rootPath(), FilePlaces::tr("File system")};
+    QList<SidePlace> out;
+    for (const SidePlace& place : all) {
+        const bool known = std::any_of(out.begin(), out.end(), [&](const SidePlace& other) {
+            return other.folder == place.folder;
+        });
+        if (!known && !place.folder.isEmpty() && QFileInfo(place.folder).isDir()) {
+            out << place;
+        }
+    }
+    return out;
 }
+
+/// Qt's list writes the names of folders, and "/".
+class PlaceNames : public QStyledItemDelegate {
+public:
+    PlaceNames(QList<SidePlace> places, QObject* parent)
+        : QStyledItemDelegate(parent), places_(std::move(places)) {}
+
+protected:
+    void initStyleOption(QStyleOptionViewItem* option, const QModelIndex& index) const override {
+        QStyledItemDelegate::initStyleOption(option, index);
+        const QString folder = index.data(kPlaceUrl).toUrl().toLocalFile();
+        for (const SidePlace& place : places_) {
+            if (place.folder == folder) {
+                option->text = place.name;
+            }
+        }
+        option->textElideMode = Qt::ElideMiddle;
+    }
+
+private:
+    QList<SidePlace> places_;
+};
 
 /// Where a dialog begins, with the name that it proposes.
 QString beginOf(const FileQuestion& question, const FilePlaces* places) {
@@ -91,8 +138,11 @@ QString beginOf(const FileQuestion& question, const FilePlaces* places) {
 }
 
 /// What Qt's own dialog looks like; the desktop's has no such parts.
-void arrange(QFileDialog& dialog) {
+void arrange(QFileDialog& dialog, const QList<SidePlace>& places) {
     dialog.setSizeGripEnabled(false);
+    if (auto* side = dialog.findChild<QListView*>(QStringLiteral("sidebar"))) {
+        side->setItemDelegate(new PlaceNames(places, side));
+    }
     if (auto* splitter = dialog.findChild<QSplitter*>(QStringLiteral("splitter"))) {
         const int side = static_cast<int>(kFileSideWidth * widgets::Theme::current().fontScale());
         splitter->setSizes({side, dialog.width() - side});
@@ -110,7 +160,12 @@ void prepare(QFileDialog& dialog, const FileQuestion& question, const FilePlaces
     const QFileInfo begin(beginOf(question, places));
     dialog.setOption(QFileDialog::DontUseCustomDirectoryIcons);
     dialog.setIconProvider(&icons);
-    dialog.setSidebarUrls(sidePlaces(places));
+    const QList<SidePlace> side = sidePlaces(places);
+    QList<QUrl> urls;
+    for (const SidePlace& place : side) {
+        urls << QUrl::fromLocalFile(place.folder);
+    }
+    dialog.setSidebarUrls(urls);
     if (!question.filters.isEmpty()) {
         dialog.setNameFilters(question.filters.split(QStringLiteral(";;")));
     }
@@ -120,7 +175,7 @@ void prepare(QFileDialog& dialog, const FileQuestion& question, const FilePlaces
     if (!begin.isDir()) {
         dialog.selectFile(begin.fileName());
     }
-    arrange(dialog);
+    arrange(dialog, side);
 }
 
 /// The first ending of "Pictures (*.png *.jpg)"; empty: any.
@@ -188,6 +243,7 @@ FilePlaces::FilePlaces(const std::filesystem::path& file, const std::filesystem:
     for (const auto& [use, name] : kUseNames) {
         folders_[use] = kept.value(QLatin1String(name)).toString();
     }
+    recent_ = kept.value(QLatin1String(kRecentKey)).toStringList();
 }
 
 QString FilePlaces::folder(FileUse use) const {
@@ -197,22 +253,16 @@ QString FilePlaces::folder(FileUse use) const {
 
 void FilePlaces::remember(FileUse use, const QString& folder) {
     folders_[use] = folder;
+    recent_.removeAll(folder);
+    recent_.prepend(folder);
+    recent_ = recent_.mid(0, kMostRecentFolders);
     QSettings kept(pathText(file_), QSettings::IniFormat);
+    kept.setValue(QLatin1String(kRecentKey), recent_);
     for (const auto& [kind, name] : kUseNames) {
         if (kind == use) {
             kept.setValue(QLatin1String(name), folder);
         }
     }
-}
-
-QStringList FilePlaces::folders() const {
-    QStringList out;
-    for (const auto& [use, folder] : folders_) {
-        out << folder;
-    }
-    out.removeAll(QString());
-    out.removeDuplicates();
-    return out;
 }
 
 } // namespace weft::ui

@@ -43,13 +43,14 @@ public:
     /// Where one of this kind was chosen last; empty: nowhere that is known.
     QString folder(FileUse use) const;
     void remember(FileUse use, const QString& folder);
-    /// Those of all kinds, each once.
-    QStringList folders() const;
+    /// Where something was chosen lately, of whatever kind: the newest first, each once.
+    const QStringList& recent() const { return recent_; }
 
 private:
     std::filesystem::path file_;
     std::filesystem::path runs_;
     std::map<FileUse, QString> folders_;
+    QStringList recent_;
 };
 
 } // namespace weft::ui

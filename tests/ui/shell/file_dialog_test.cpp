@@ -2,6 +2,7 @@
 // Dialogs for files: the folder of each kind is remembered, the side leads to the usual places, and
 // a file that is written has the ending of its kind.
 #include "tests/support/weft_test.h"
+#include "tests/ui/painted_texts.h"
 #include "tests/ui/studio_fixture.h"
 #include "ui/bridge/convert.h"
 #include "ui/file_dialog.h"
@@ -11,6 +12,7 @@
 #include <QDir>
 #include <QFileDialog>
 #include <QLineEdit>
+#include <QListView>
 #include <QTemporaryDir>
 #include <QTimer>
 
@@ -91,19 +93,32 @@ private slots:
         QCOMPARE(begins(FileUse::Data), QDir::homePath());
     }
 
-    void the_side_leads_home_to_the_runs_and_back() {
+    void the_side_names_home_the_runs_and_where_something_was_chosen_lately() {
         Window window;
-        onDialog([&](QFileDialog& dialog) { enter(dialog, window.path("there")); });
-        QCOMPARE(ui::askForFolder(&window, {"Data", FileUse::Data}), window.path("there"));
-        QList<QUrl> places;
+        QDir(window.path("houses")).mkpath("data");
+        QDir(window.path("flowers")).mkpath("data");
+        for (const char* place : {"here", "houses/data", "flowers/data"}) {
+            const QString file = window.path(place) + "/rows.csv";
+            test::write_file(file.toStdString(), "a\n1\n");
+            onDialog([&](QFileDialog& dialog) { enter(dialog, file); });
+            QCOMPARE(ui::askForFile(&window, {"Data", FileUse::Data}), file);
+        }
+        window.reopen();
+        QStringList folders;
+        QStringList names;
         onDialog([&](QFileDialog& dialog) {
-            places = dialog.sidebarUrls();
+            for (const QUrl& url : dialog.sidebarUrls()) {
+                folders << url.toLocalFile();
+            }
+            names = test::painted_texts(*dialog.findChild<QListView*>("sidebar"));
             dialog.reject();
         });
         QCOMPARE(ui::askForFolder(&window, {"Runs", FileUse::Run}), QString());
-        QVERIFY(places.contains(QUrl::fromLocalFile(QDir::homePath())));
-        QVERIFY(places.contains(QUrl::fromLocalFile(window.path("runs"))));
-        QVERIFY(places.contains(QUrl::fromLocalFile(QFileInfo(window.path("there")).path())));
+        QCOMPARE(folders,
+                 (QStringList{QDir::homePath(), window.path("runs"), window.path("flowers/data"),
+                              window.path("houses/data"), window.path("here"), QDir::rootPath()}));
+        QCOMPARE(names, (QStringList{"Home", "Runs", "data – flowers", "data – houses", "here",
+                                     "File system"}));
     }
 
     // What the system knows of kinds and looks takes a fifth of a second for a full folder.
