@@ -117,16 +117,21 @@ DemoCard::DemoCard(Studio& studio, QWidget* parent) : Card(parent), studio_(stud
     try_->setObjectName("tryDemo");
     try_->setMinimumHeight(36);
     widgets::setButtonKind(try_, widgets::ButtonKind::Primary);
+    try_->setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Fixed);
     connect(try_, &QPushButton::clicked, this, [this] { emit tryRequested(last_run_); });
     bottom->addWidget(try_);
     start_ = new QPushButton;
     start_->setObjectName("runDemo");
     start_->setMinimumHeight(36);
+    start_->setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Fixed);
     connect(start_, &QPushButton::clicked, this, &DemoCard::startDemo);
     bottom->addWidget(start_);
     needs_ = new widgets::TextLabel({}, TextStyle::Caption, Role::Muted);
     needs_->setObjectName("demoNeeds");
     needs_->setWordWrap(true);
+    QSizePolicy kept = needs_->sizePolicy();
+    kept.setRetainSizeWhenHidden(true); // what is beside it keeps its place
+    needs_->setSizePolicy(kept);
     bottom->addWidget(needs_, 1);
     column->addLayout(bottom);
 

@@ -106,6 +106,7 @@ HomePage::HomePage(Studio& studio, Actions& actions)
         }
     });
     connect(presets_, &PresetRow::presetChosen, this, &HomePage::openPath);
+    connect(presets_, &PresetRow::failed, this, &HomePage::report);
     connect(recent_, &RecentRuns::openRequested, this, &HomePage::openPath);
     connect(recent_, &RecentRuns::checkpointsRequested, this, [this](const QString& folder) {
         openPath(folder);

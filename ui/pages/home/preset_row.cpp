@@ -83,12 +83,30 @@ PresetRow::PresetRow(Studio& studio, QWidget* parent) : QWidget(parent), studio_
     head->addStretch(1);
     head->addWidget(new widgets::TextLabel(tr("a click makes it the draft; F5 starts it"),
                                            TextStyle::Caption, Role::Muted));
+    measure_ = new QPushButton;
+    measure_->setObjectName("measureForPresets");
+    measure_->setToolTip(tr("Then each preset says how long it takes here"));
+    widgets::setButtonKind(measure_, widgets::ButtonKind::Flat);
+    widgets::setCompact(measure_);
+    head->addWidget(measure_);
+    MachineMeasure& measure = studio_.measure();
+    connect(measure_, &QPushButton::clicked, this, [this] {
+        if (studio_.measure().isRunning()) {
+            studio_.measure().cancel();
+        } else if (const QString problem = studio_.measureMachine(); !problem.isEmpty()) {
+            emit failed(problem);
+        }
+        updateMeasuring();
+    });
+    connect(&measure, &MachineMeasure::changed, this, &PresetRow::updateMeasuring);
+    connect(&measure, &MachineMeasure::failed, this, &PresetRow::failed);
+    connect(&measure, &MachineMeasure::measured, this, &PresetRow::planAll);
+    measure_->hide(); // until it is known that there is something to measure
     more_ = new QPushButton;
     more_->setObjectName("allPresets");
     widgets::setButtonKind(more_, widgets::ButtonKind::Flat);
     widgets::setCompact(more_);
     connect(more_, &QPushButton::clicked, this, [this] { showAll(!all_); });
-    connect(&studio_.measure(), &MachineMeasure::measured, this, &PresetRow::planAll);
     head->addWidget(more_);
     column->addLayout(head);
     grid_ = new QGridLayout;
@@ -103,7 +121,15 @@ void PresetRow::load() {
     for (const PresetInfo& preset : readPresets(studio_.paths().presets)) {
         addCard(preset);
     }
+    studio_.measure().refresh();
     planAll();
+}
+
+void PresetRow::updateMeasuring() {
+    const MachineMeasure& measure = studio_.measure();
+    measure_->setVisible(measure.isRunning() || !measure.known().ceilings);
+    measure_->setEnabled(!measure.isRunning() || !measure.isCancelled());
+    measure_->setText(measure.isRunning() ? tr("Stop measuring") : tr("Measure this machine"));
 }
 
 void PresetRow::addCard(const PresetInfo& preset) {
@@ -131,12 +157,16 @@ void PresetRow::addCard(const PresetInfo& preset) {
     column->addWidget(first, 1);
     column->addSpacing(8);
     entry.time = new widgets::TextLabel({}, TextStyle::Mono);
+    entry.time->hide();
     entry.time->setObjectName("presetTime");
     entry.time->setToolTip(tr("Time of the run as measurements of this machine predict it"));
-    auto* quality = new widgets::TextLabel(preset.quality, TextStyle::Caption, Role::Muted);
-    quality->setObjectName("presetQuality");
-    quality->setToolTip(tr("As measured at full length, on data that it was not trained on"));
-    line(entry.time, 0, quality);
+    entry.quality = new widgets::TextLabel(preset.quality, TextStyle::Caption, Role::Muted);
+    entry.quality->setObjectName("presetQuality");
+    entry.quality->setToolTip(tr("As measured at full length, on data that it was not trained on"));
+    auto* outcome = new QHBoxLayout;
+    outcome->addWidget(entry.time);
+    outcome->addWidget(entry.quality, 1);
+    column->addLayout(outcome);
     entry.badge = new widgets::Badge(tr("planning…"));
     entry.memory = new widgets::ElidedLabel({}, TextStyle::Caption, Role::Muted);
     line(entry.badge, 0, entry.memory);
@@ -176,6 +206,8 @@ void PresetRow::show(const QWidget* card, const PresetFacts& facts) {
         found->memory->setText(widgets::formatMemory(facts.bytes));
         const bool timed = facts.seconds && facts.fits;
         found->time->setText(timed ? tr("≈ %1").arg(formatDuration(*facts.seconds)) : QString());
+        found->time->setVisible(timed); // the quality takes its place
+        found->quality->setAlignment(timed ? Qt::AlignRight : Qt::AlignLeft);
         badge->setToolTip(tr("memory of the training step, as planned"));
         badge->setText(facts.fits ? tr("fits this machine") : tr("too large for this machine"));
         badge->setIconName(facts.fits ? "check" : "warning");

@@ -35,6 +35,7 @@ public:
 
 signals:
     void presetChosen(const QString& path);
+    void failed(const QString& problem);
 
 protected:
     void resizeEvent(QResizeEvent* event) override;
@@ -48,6 +49,7 @@ private:
         std::int64_t parameters = kUnknown; // until planned
         widgets::TextLabel* size = nullptr;
         widgets::TextLabel* time = nullptr;
+        widgets::TextLabel* quality = nullptr;
         widgets::Badge* badge = nullptr;
         widgets::ElidedLabel* memory = nullptr;
     };
@@ -58,11 +60,13 @@ private:
     void show(const QWidget* card, const PresetFacts& facts);
     void sort();
     void showAll(bool all);
+    void updateMeasuring();
     void arrange();
 
     Studio& studio_;
     QGridLayout* grid_;
     std::vector<Entry> cards_;
+    QPushButton* measure_; // while nothing says how long a run takes here
     QPushButton* more_;
     std::size_t planned_ = 0;
     bool loaded_ = false;

@@ -253,7 +253,7 @@ void RecentRuns::addRow(int row, const train::RunSummary& run) {
     grid_->addWidget(new widgets::Badge(look.text, look.role), row, RecentRunsStateColumn,
                      Qt::AlignLeft);
     grid_->addWidget(
-        new widgets::TextLabel(toQString(run.best_metric), TextStyle::Body, Role::Muted), row,
+        new widgets::TextLabel(metricWords(run.best_metric), TextStyle::Body, Role::Muted), row,
         RecentRunsBestColumn);
     grid_->addWidget(
         number(run.best_value ? styles_.at(run.best_metric).text(*run.best_value) : QString("–")),
