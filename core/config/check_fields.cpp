@@ -81,7 +81,7 @@ private:
     // A field that the document does not have: its default, with the defaults inside it.
     Json absent(const Field& field, const std::string& pointer) {
         if (field.required) {
-            report(pointer, "this field is missing and has no default", field.help);
+            report(pointer, "this field is missing and has no default", purpose(field));
             return nullptr;
         }
         if (field.default_value.is_null()) {
@@ -95,7 +95,7 @@ private:
         // it.
         if (!field.nullable && (field.required || !field.default_value.is_null())) {
             report(pointer, "expected " + describe_type(field.type) + ", found null",
-                   field.required ? field.help : "Leave the field out to get its default.");
+                   field.required ? purpose(field) : "Leave the field out to get its default.");
         }
         return nullptr;
     }
@@ -154,7 +154,7 @@ private:
             return field.default_value;
         }
         if (field.type == FieldType::path && content.empty()) {
-            report(pointer, "the path is empty", field.help);
+            report(pointer, "the path is empty", purpose(field));
         }
         return value;
     }
@@ -186,7 +186,7 @@ private:
             report(pointer,
                    "expected " + std::to_string(field.items) + " items, found " +
                        std::to_string(value.size()),
-                   field.help);
+                   purpose(field));
         }
         Json result = Json::array();
         for (size_t i = 0; i < value.size(); ++i) {
@@ -299,10 +299,21 @@ private:
         }
     }
 
+    /// Its help without what null means there: a hint says what to give.
+    static std::string purpose(const Field& field) {
+        const std::size_t clause = field.help.find("; null: ");
+        if (clause == std::string::npos) {
+            return field.help;
+        }
+        const std::size_t end = field.help.find(". ", clause);
+        return field.help.substr(0, clause) +
+               (end == std::string::npos ? "." : field.help.substr(end));
+    }
+
     static std::string limits(const Field& field) {
         const std::string range = describe_range(field);
         return range.empty()
-                   ? field.help
+                   ? purpose(field)
                    : "It must be " + range + (field.unit.empty() ? "." : " " + field.unit + ".");
     }
 

@@ -36,34 +36,35 @@ config::FieldTable split_fields() {
 } // namespace
 
 config::FieldTable data_fields() {
-    return {source_field("train", "The training samples.").must_be_given(),
-            config::any_field(
-                "validation", {{"split", 0.1}},
-                "A share of train (split): of every class alike, for text the end of each "
-                "sixteenth. Or a source of its own, or null."),
-            source_field("test",
-                         "A source; null: the format's own test split if it has one. Never used "
-                         "for selection.")
-                .or_null(),
-            transforms_field(),
-            config::choice_field("tokenizer", nullptr, {"bytes"},
-                                 "null: the format's own; text is bytes.")
-                .or_null(),
-            config::boolean_field("shuffle", true,
-                                  "A new order of the training samples in every epoch."),
-            config::boolean_field("drop_last", false,
-                                  "Leaves out the short batch at the end of an epoch."),
-            config::choice_field("cache", "auto", {"auto"}, "Decoded samples stay in memory.")
-                .for_experts(),
-            config::integer_field(
-                "num_workers", 1,
-                "Threads that prepare batches; 0: the training thread does it itself.")
-                .range(0, 1)
-                .for_experts(),
-            config::integer_field("prefetch", 2, "Batches prepared ahead.")
-                .range(0, 64)
-                .in("batches")
-                .for_experts()};
+    return {
+        source_field("train", "The training samples.").must_be_given(),
+        config::any_field(
+            "validation", {{"split", 0.1}},
+            "A share of train (split): of every class alike, for text the end of each "
+            "sixteenth. Or a source of its own, or null."),
+        source_field("test",
+                     "The test samples, never used for selection; null: the format's own test "
+                     "split if it has one.")
+            .or_null(),
+        transforms_field(),
+        config::choice_field("tokenizer", nullptr, {"bytes"},
+                             "How text becomes tokens; null: the format's own way, bytes for text.")
+            .or_null(),
+        config::boolean_field("shuffle", true,
+                              "A new order of the training samples in every epoch."),
+        config::boolean_field("drop_last", false,
+                              "Leaves out the short batch at the end of an epoch."),
+        config::choice_field("cache", "auto", {"auto"}, "Decoded samples stay in memory.")
+            .for_experts(),
+        config::integer_field(
+            "num_workers", 1,
+            "Threads that prepare batches; 0: the training thread does it itself.")
+            .range(0, 1)
+            .for_experts(),
+        config::integer_field("prefetch", 2, "Batches prepared ahead.")
+            .range(0, 64)
+            .in("batches")
+            .for_experts()};
 }
 
 config::Diagnostics check_data(config::Json& data_section, const std::string& pointer) {

@@ -45,7 +45,7 @@ shares_by_class(const std::map<std::int32_t, std::vector<std::int64_t>>& classes
 std::int64_t validation_count(std::int64_t samples, double share) {
     if (samples < 2) {
         throw Error(ErrorKind::data, "/data/validation", "a single training sample cannot be split",
-                    "Use more data, a validation source of its own, or \"validation\": null.");
+                    "Use more data, a validation source of its own, or no validation.");
     }
     const std::int64_t wanted = std::llround(static_cast<double>(samples) * share);
     return std::clamp<std::int64_t>(wanted, 1, samples - 1);

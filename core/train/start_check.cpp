@@ -34,7 +34,7 @@ config::Diagnostics missing_files(const compile::RunConfig& config) {
         if (!std::filesystem::exists(path, problem)) {
             out.push_back({"/init/from", config::Severity::error, path.string() + " is not there",
                            "Name the folder of a checkpoint or of a run, or a safetensors file; "
-                           "null starts with random weights."});
+                           "none starts with random weights."});
         }
     }
     return out;

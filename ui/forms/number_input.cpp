@@ -41,6 +41,17 @@ QString helpText(const config::Field& field) {
                  " " + QCoreApplication::translate("weft::ui::NumberInput", "or none."));
 }
 
+QString nullMeaning(const config::Field& field) {
+    const std::string mark = "null: ";
+    const std::size_t at = field.help.find(mark);
+    QString meaning =
+        at == std::string::npos ? helpText(field) : toQString(field.help.substr(at + mark.size()));
+    if (!meaning.isEmpty()) {
+        meaning[0] = meaning[0].toUpper();
+    }
+    return meaning;
+}
+
 NumberInput::NumberInput(const config::Field& field, QWidget* parent)
     : QAbstractSpinBox(parent), field_(field), characters_(kNumberInputCharacters) {
     setFocusPolicy(Qt::StrongFocus);

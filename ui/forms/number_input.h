@@ -64,5 +64,8 @@ QString noneText();
 QString nullText(const config::Field& field);
 /// A field's help in the words of its editor: no null.
 QString helpText(const config::Field& field);
+/// What leaving it out means: "The format's own test split if it has one."; its help where that is
+/// not said.
+QString nullMeaning(const config::Field& field);
 
 } // namespace weft::ui

@@ -9,7 +9,6 @@
 #include "widgets/look/style.h"
 
 #include <QComboBox>
-#include <QHBoxLayout>
 #include <QSignalBlocker>
 #include <QVBoxLayout>
 
@@ -19,6 +18,8 @@ namespace weft::ui {
 namespace {
 
 using config::Json;
+
+constexpr int kHelpWidth = 160; // at text size 1
 
 QVBoxLayout* columnOf(QWidget* widget) {
     auto* column = new QVBoxLayout(widget);
@@ -66,20 +67,29 @@ RecordEditor::RecordEditor(FormSource& source, const config::Field& field,
     }
     if (field.nullable) {
         types_->addItem(nullText(field));
-        types_->setItemData(types_->count() - 1, helpText(field), Qt::ToolTipRole);
+        types_->setItemData(types_->count() - 1, nullMeaning(field), Qt::ToolTipRole);
     }
     types_->setPlaceholderText(tr("choose"));
     types_->setObjectName("field:" + toQString(pointer));
     types_->setAccessibleName(tr("Type of %1").arg(toQString(field.name)));
     leaveWheelToPage(types_);
     connect(types_, &QComboBox::activated, this, &RecordEditor::choose);
-    auto* head = new QHBoxLayout;
-    head->setSpacing(widgets::space::kGroup);
-    head->addWidget(types_, 0, Qt::AlignLeft);
+    head_ = new QBoxLayout(QBoxLayout::LeftToRight);
+    head_->addWidget(types_, 0, Qt::AlignLeft);
+    help_->setObjectName("recordHelp");
     help_->setWordWrap(true);
-    head->addWidget(help_, 1);
-    column_->addLayout(head);
+    head_->addWidget(help_, 1);
+    column_->addLayout(head_);
     setFocusProxy(types_);
+}
+
+// Beside the choice a sentence needs some room; in less it stands below.
+void RecordEditor::resizeEvent(QResizeEvent* event) {
+    FieldEditor::resizeEvent(event);
+    const double least = kHelpWidth * widgets::Theme::current().fontScale();
+    const bool below = width() - types_->sizeHint().width() < least;
+    head_->setDirection(below ? QBoxLayout::TopToBottom : QBoxLayout::LeftToRight);
+    head_->setSpacing(below ? widgets::space::kTight : widgets::space::kGroup);
 }
 
 QString RecordEditor::typeNow() const {
@@ -121,10 +131,9 @@ void RecordEditor::refresh() {
                                 : field().nullable ? usual - 1
                                                    : -1);
     }
-    const QString help = known ? toQString(found->help)
-                         : type.isEmpty() && field().nullable
-                             ? helpText(field()) // says what none means
-                             : QString();
+    const QString help = known                                ? toQString(found->help)
+                         : type.isEmpty() && field().nullable ? nullMeaning(field())
+                                                              : QString();
     help_->setText(help);
     help_->setVisible(!help.isEmpty());
     if (type != shown_ || (form_ == nullptr && known)) {

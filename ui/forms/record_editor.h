@@ -4,6 +4,7 @@
 
 #include "ui/forms/field_editor.h"
 
+class QBoxLayout;
 class QComboBox;
 class QVBoxLayout;
 
@@ -37,6 +38,9 @@ public:
     void refresh() override;
     void setInvalid(bool invalid) override;
 
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
 private:
     QString typeNow() const;
     void choose(int index);
@@ -44,6 +48,7 @@ private:
     std::vector<std::string> skip_;
     QComboBox* types_;
     widgets::TextLabel* help_;
+    QBoxLayout* head_; // the choice and what it means
     QVBoxLayout* column_;
     TableForm* form_ = nullptr; // of `shown_`
     QString shown_;

@@ -83,7 +83,7 @@ BooleanEditor::BooleanEditor(FormSource& source, const config::Field& field,
     : FieldEditor(source, field, pointer) {
     QWidget* control = nullptr;
     if (field.nullable) {
-        control = segments_ = new widgets::SegmentedControl({nullText(field), "true", "false"});
+        control = segments_ = new widgets::SegmentedControl({nullText(field), tr("yes"), tr("no")});
         markAsData(*segments_);
         connect(segments_, &widgets::SegmentedControl::currentIndexChanged, this,
                 [this](int index) { commit(index == 0 ? Json() : Json(index == 1)); });

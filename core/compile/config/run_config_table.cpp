@@ -99,14 +99,16 @@ FieldTable training_fields() {
             .above(0.0)
             .in("bytes")
             .for_experts(),
-        boolean_field("deterministic", true,
-                      "The same bits on every run; false permits faster kernels that are not.")
+        boolean_field(
+            "deterministic", true,
+            "The same bits on every run; without it, faster kernels that add in any order.")
             .for_experts(),
         choice_field("on_nonfinite", "stop", {"stop"},
                      "What happens when loss or gradient is not finite."),
         object_field(
             "early_stopping",
-            {text_field("metric", "validation/loss", "What has to improve, as <split>/<name>."),
+            {text_field("metric", "validation/loss",
+                        "What has to improve, such as validation/loss."),
              choice_field("mode", "min", {"min", "max"},
                           "Which direction of the metric is better."),
              integer_field("patience", 20,
@@ -191,7 +193,8 @@ FieldTable checkpoint_fields() {
             .or_null()
             .at_least(1)
             .in("steps"),
-        text_field("metric", "validation/loss", "What \"best\" means, as <split>/<name>."),
+        text_field("metric", "validation/loss",
+                   "What the best one is best by, such as validation/loss."),
         choice_field("mode", "min", {"min", "max"}, "Which direction of the metric is better."),
         boolean_field("async", true, "Writes in the background.")};
 }

@@ -83,7 +83,7 @@ std::optional<StageChoice> stage_choice(const RunConfig& config) {
         throw Error(ErrorKind::usage, "/mesh/pipeline/stages",
                     "it has " + std::to_string(out.layers.size()) + " numbers for " +
                         std::to_string(out.schedule.parts()) + " parts of the model",
-                    "Give the layers of each part, or null.");
+                    "Give the layers of each part, or leave them out.");
     }
     return out;
 }
@@ -114,7 +114,7 @@ void check_stages(const Json& mesh, const std::string& pointer, std::int64_t mic
         error("/pipeline/stages",
               "expected how many layers each part of the model has, " + std::to_string(stages) +
                   " numbers or a multiple of that",
-              "Write [3, 2] for five layers on two stages, or null to balance them.");
+              "Write [3, 2] for five layers on two stages, or leave it out to balance them.");
         return;
     }
     const bool by_rule = std::any_of(

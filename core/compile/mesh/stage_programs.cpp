@@ -32,7 +32,8 @@ stages::StageMap make_map(const StageChoice& choice, const ir::Program& forward)
                     "it spreads " + std::to_string(spread) + " layers, and the model has " +
                         std::to_string(layers) + ", " + list.layers.front().path + " to " +
                         list.layers.back().path,
-                    "Give numbers that add up to " + std::to_string(layers) + ", or null.");
+                    "Give numbers that add up to " + std::to_string(layers) +
+                        ", or leave them out.");
     }
     return {list, choice.layers};
 }

@@ -222,7 +222,7 @@ ImageSettings image_settings(const Json& settings, const OpenContext& context, P
     }
     if (out.channels == 2) {
         throw Error(ErrorKind::usage, "/data/train/channels", "images have 1 or 3 channels",
-                    "Write 1 for grey, 3 for colour, or null.");
+                    "Choose 1 for grey or 3 for colour, or leave it out.");
     }
     out.crop = settings.at("fit") == "crop";
     out.background = settings.at("background").get<int>();

@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Forms from field tables: every field can be shown, edits by mouse and keyboard arrive in the
 // draft and can be taken back, what is wrong is said and kept.
+#include "core/compile/config/run_config.h"
 #include "core/config/pointer.h"
 #include "tests/support/weft_test.h"
 #include "tests/ui/studio_fixture.h"
+#include "ui/bridge/convert.h"
 #include "ui/forms/field_finder.h"
 #include "ui/forms/form.h"
+#include "ui/forms/number_input.h"
 #include "ui/forms/number_text.h"
 #include "ui/forms/simple_editors.h"
 #include "ui/forms/table_form.h"
 #include "widgets/controls/controls.h"
+#include "widgets/controls/text_label.h"
 
 #include <QComboBox>
 #include <QCompleter>
@@ -615,6 +619,35 @@ private slots:
         QVERIFY(ui::showField(shown.form, "/checkpoint/every/steps"));
         QVERIFY(shown.find("field:/checkpoint/every")->hasFocus());
         QVERIFY(!ui::showField(shown.form, "/nothing"));
+    }
+
+    void no_help_speaks_the_language_of_the_file() {
+        QStringList wrong;
+        const std::function<void(const config::FieldTable&, const std::string&)> walk =
+            [&](const config::FieldTable& table, const std::string& above) {
+                for (const config::Field& field : table) {
+                    const std::string at = above + "." + field.name;
+                    for (const QString& text : {ui::helpText(field), ui::nullMeaning(field)}) {
+                        static const QRegularExpression kFile("\\bnull\\b|\\{\"|JSON|<");
+                        if (text.contains(kFile)) {
+                            wrong << ui::toQString(at) + ": " + text;
+                        }
+                    }
+                    walk(field.fields, at);
+                    walk(field.item, at);
+                    for (const config::RecordType& type : field.records) {
+                        walk(type.fields, at + "." + type.name);
+                    }
+                }
+            };
+        walk(compile::run_config_table(), "");
+        QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join('\n')));
+    }
+
+    void beside_auto_stands_what_it_means() {
+        ShownForm shown("/data/test");
+        const auto* help = shown.find<widgets::TextLabel>("recordHelp");
+        QCOMPARE(help->text(), QString("The format's own test split if it has one."));
     }
 
     void a_field_is_found_by_a_word_of_its_help() {
