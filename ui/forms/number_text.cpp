@@ -176,6 +176,15 @@ QString settingText(const Json& value) {
     return value.is_structured() ? membersText(value) : numberText(value);
 }
 
+QString rateText(double rate) {
+    constexpr double kWrittenOut = 0.01;
+    if (rate == 0.0 || std::abs(rate) >= kWrittenOut) {
+        return QString::number(rate, 'g', 3);
+    }
+    static const QRegularExpression kZeros("\\.?0*e-0*");
+    return QString::number(rate, 'e', 2).replace(kZeros, "e-");
+}
+
 Json steppedNumber(const Json& value, const config::Field& field, int steps) {
     double number = value.is_number()              ? value.get<double>()
                     : std::isfinite(field.minimum) ? field.minimum

@@ -28,6 +28,9 @@ QString numberText(const config::Json& value);
 /// "data=4 × model=2", "adamw"; "0.9, 0.999"; "–" for null.
 QString settingText(const config::Json& value);
 
+/// A learning rate to three places, as axes write it: "1e-3", "2.77e-3", "0.05".
+QString rateText(double rate);
+
 /// The number one step up (+1) or down (-1) of this one: integers by one, reals by one in their
 /// first digit. Kept within the field's limits.
 config::Json steppedNumber(const config::Json& value, const config::Field& field, int steps);

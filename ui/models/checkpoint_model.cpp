@@ -170,7 +170,7 @@ void CheckpointModel::setContent(const RunModel& run,
     }
     beginResetModel();
     metric_ = config.checkpoint_metric;
-    setTitle(Metric, toQString(metric_));
+    setTitle(Metric, metricWords(metric_));
     rows_.clear();
     for (auto& [step, row] : by_step) {
         rows_.push_back(std::move(row));

@@ -15,6 +15,7 @@ namespace {
 constexpr double kCurveTop = 12.0;
 constexpr double kCurveRight = 18.0;
 constexpr double kPointHandle = 6.0;
+constexpr double kCurveLabelGap = kPointHandle + 3.0; // a point at the end of an axis covers no number
 constexpr double kGrip = 12.0; // half the side of what takes the mouse
 constexpr double kTickHeight = 44;
 constexpr double kDecades = 5.0; // of a logarithmic axis, at most
@@ -165,7 +166,7 @@ void CurveEditor::paintAxes(QPainter& painter, const QSizeF& view_size) const {
     for (const Row& row : rows(view_size)) {
         const double at = toView(0, row.y, view_size).y();
         paintHairline(painter, {area.left(), at}, {area.right(), at}, theme.color(Role::Hairline));
-        paintText(painter, QRectF(0, at - line / 2, area.left() - 6, line),
+        paintText(painter, QRectF(0, at - line / 2, area.left() - kCurveLabelGap, line),
                   Qt::AlignRight | Qt::AlignVCenter, row.label, mono, theme.color(Role::Muted));
     }
     const std::vector<double> columns =
@@ -176,9 +177,9 @@ void CurveEditor::paintAxes(QPainter& painter, const QSizeF& view_size) const {
         paintHairline(painter, {at, area.top()}, {at, area.bottom()}, theme.color(Role::Hairline));
         const QString text = axisLabel(x, step, x_high_);
         const double width = textWidth(mono, text) + 2;
-        const double left = std::min(at - width / 2, view_size.width() - width);
-        paintText(painter, QRectF(left, area.bottom() + 5, width, line), Qt::AlignCenter, text,
-                  mono, theme.color(Role::Muted));
+        const double left = std::min(at - width / 2, view_size.width() - width - 4);
+        paintText(painter, QRectF(left, area.bottom() + kCurveLabelGap, width, line), Qt::AlignCenter,
+                  text, mono, theme.color(Role::Muted));
     }
     paintHairline(painter, area.bottomLeft(), area.bottomRight(), theme.color(Role::Border));
 }

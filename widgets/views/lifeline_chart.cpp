@@ -186,7 +186,7 @@ void LifelineChart::paintAxis(QPainter& painter, const QSizeF& view_size) const 
         paintHairline(painter, {at, area.top()}, {at, area.bottom()}, theme.color(Role::Hairline));
         const QString text = axisLabel(tick, step, high_);
         const double width = textWidth(theme.font(TextStyle::MonoSmall), text) + 2;
-        const double left = std::min(at - width / 2, view_size.width() - width);
+        const double left = std::min(at - width / 2, view_size.width() - width - 4);
         paintText(painter, QRectF(left, area.bottom() + 7, width, captionHeight()), Qt::AlignCenter,
                   text, theme.font(TextStyle::MonoSmall), theme.color(Role::Muted));
     }

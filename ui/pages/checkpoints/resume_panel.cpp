@@ -5,6 +5,7 @@
 #include "ui/bridge/convert.h"
 #include "ui/bridge/draft/draft.h"
 #include "ui/bridge/run/run_model.h"
+#include "ui/forms/number_text.h"
 #include "ui/models/checkpoint_model.h"
 #include "ui/pages/checkpoints/draft_changes.h"
 #include "widgets/controls/text_label.h"
@@ -45,7 +46,7 @@ QString metrics_text(const CheckpointRow& row) {
     QStringList parts;
     for (const auto& [name, value] : row.record.metrics.items()) {
         if (value.is_number()) {
-            parts << toQString(name) + " " + formatMetric(value.get<double>());
+            parts << metricWords(name) + " " + formatMetric(value.get<double>());
         }
     }
     if (parts.isEmpty()) {
@@ -180,10 +181,14 @@ ResumePanel::ResumePanel(QWidget* parent) : Surface(Role::Surface, parent) {
     clear();
 }
 
+// What is not known of a checkpoint takes no line.
 void ResumePanel::setFact(int row, const QString& name, const QString& value, bool good) {
-    static_cast<widgets::TextLabel*>(facts_->itemAtPosition(row, 0)->widget())->setText(name);
+    auto* title = static_cast<widgets::TextLabel*>(facts_->itemAtPosition(row, 0)->widget());
+    title->setText(name);
+    title->setVisible(value != kDash);
     auto* label = static_cast<widgets::TextLabel*>(facts_->itemAtPosition(row, 1)->widget());
     label->setText(value);
+    label->setVisible(value != kDash);
     label->setRole(good ? Role::Success : Role::Text);
 }
 
@@ -201,7 +206,7 @@ void ResumePanel::show(const CheckpointRow& row, const RunModel& run, const Draf
                       : complete_            ? tr("the run has reached its length")
                       : newest_              ? tr("goes on in the same run")
                                              : tr("older: forks into a new run"));
-    from_to_->setText(total > row.step
+    from_to_->setText(usable_ && total > row.step
                           ? tr("%1 › %2").arg(formatCount(row.step), formatCount(total))
                           : formatCount(row.step));
     setFact(TimeLeft, tr("Time left"), usable_ ? time_left_text(row, run) : kDash);
@@ -219,7 +224,7 @@ void ResumePanel::show(const CheckpointRow& row, const RunModel& run, const Draf
     setFact(Metrics, tr("Metrics"), metrics_text(row));
     setFact(SavedBy, tr("Kept for"), row.kept_for.empty() ? kDash : toQString(row.kept_for));
     drawRate(row, run);
-    usable_ ? changes_->show(run.config(), draft, tr("Fields changed in the draft"))
+    usable_ ? changes_->show(run.config(), draft, tr("Settings changed in the draft"))
             : changes_->clear();
     updateButtons();
 }
@@ -245,7 +250,7 @@ void ResumePanel::drawRate(const CheckpointRow& row, const RunModel& run) {
     rate_->setCurve(x, y);
     const double at = static_cast<double>(row.step);
     const double rate = base * compile::learning_rate_factor(schedule, row.step, total);
-    rate_->setReentry(at, complete_ ? QString() : tr("re-enters at %1").arg(rate, 0, 'g', 3));
+    rate_->setReentry(at, complete_ ? QString() : tr("re-enters at %1").arg(rateText(rate)));
     rate_header_->setTrailing(tr("steps 0 to %1").arg(formatCount(total)));
 }
 
@@ -281,8 +286,8 @@ void ResumePanel::updateButtons() {
                    : !usable_            ? tr("Choose a checkpoint that is on disk.")
                    : complete_ ? tr("The run has reached its length. Fork it with a longer one.")
                    : !newest_  ? tr("Only the newest goes on in the same run; fork from any other.")
-                               : tr("Resumes with the run’s own frozen fields. F5 still starts "
-                                     "the draft."));
+                               : tr("Resumes with the run’s own settings. F5 still starts the "
+                                     "draft."));
 }
 
 } // namespace weft::ui

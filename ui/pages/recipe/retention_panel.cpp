@@ -117,7 +117,7 @@ void RetentionPanel::describe() {
         }
         names.append(formatCount(one));
     }
-    QStringList lines = {tr("at step %1 exist %2, %3")
+    QStringList lines = {tr("at step %1: %2 on disk, %3")
                              .arg(formatCount(step))
                              .arg(there.size())
                              .arg(size(there.size())),

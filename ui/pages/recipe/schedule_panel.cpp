@@ -27,10 +27,6 @@ bool endless(const compile::RunConfig& config) {
     return config.length.unit == compile::Cadence::Unit::minutes;
 }
 
-QString rateText(double rate) {
-    return numberText(QString::number(rate, 'g', 3).toDouble());
-}
-
 /// "warm-up ends: step 200, 6e-4"
 QString handleText(const ScheduleHandle& handle, const compile::RunConfig& config) {
     const config::Json& schedule = config.section("lr_schedule");
