@@ -306,7 +306,7 @@ QString RunTableModel::tooltipOf(const train::RunSummary& run, const RunColumn& 
     case ColumnKind::Curve:
         return run.loss_curve.empty() ? QString() : tr("loss %1").arg(formatMetric(run.last_loss));
     case ColumnKind::Notes: return toQString(run.annotations.notes);
-    case ColumnKind::Tags: return tr("Edit: tags, parted by commas");
+    case ColumnKind::Tags: return tr("Edit: tags, separated by commas");
     case ColumnKind::Parent:
         return run.info.parent.empty()
                    ? QString()

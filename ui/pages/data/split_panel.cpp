@@ -157,7 +157,7 @@ void SplitPanel::describe() {
     if (kind_->currentIndex() == NoneKind) {
         text = tr("Nothing judges the run while it trains: no best checkpoint, no early stop.");
     } else if (ready && preview_.set().validation != nullptr) {
-        text = tr("%1 samples train, %2 judge")
+        text = tr("%1 samples train, %2 validate")
                    .arg(formatCount(preview_.set().train->samples()),
                         formatCount(preview_.set().validation->samples()));
         if (kind_->currentIndex() == ShareKind) {

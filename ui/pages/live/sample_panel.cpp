@@ -124,7 +124,7 @@ void SamplePanel::updateBeside() {
 QString SamplePanel::hintWithout() const {
     const bool configured = !run_.isEmpty() && !run_.isForeign();
     if (configured && run_.config().section("evaluation").value("samples", 1) == 0) {
-        return tr("This run keeps no samples: its evaluation.samples is 0.");
+        return tr("This run keeps no samples: none are asked for at its evaluations.");
     }
     if (!run_.finished()) {
         return tr("What the network says of the same validation samples appears here after each "

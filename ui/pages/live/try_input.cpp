@@ -123,7 +123,7 @@ void TryInput::setType(const ir::Type& type, std::shared_ptr<const data::Encodin
         numbers_->clear();
     }
     numbers_->setPlaceholderText(
-        tr("%1 numbers, between spaces or commas").arg(type.shape.elements()));
+        tr("%1 numbers, separated by spaces or commas").arg(type.shape.elements()));
     if (kind_ == Kind::Drawing) {
         pad_->setFormat(static_cast<int>(type.shape[1]), static_cast<int>(type.shape[0]),
                         static_cast<int>(type.shape[2]));

@@ -383,7 +383,7 @@ void RunsPage::tagSelected() {
     dialog->setObjectName("tagDialog");
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setWindowTitle(tr("Tag"));
-    dialog->setLabelText(tr("Tags for the selected runs, parted by commas:"));
+    dialog->setLabelText(tr("Tags for the selected runs, separated by commas:"));
     connect(dialog, &QInputDialog::textValueSelected, this, [this, runs](const QString& text) {
         const auto add = [tags = train::parse_tags(text.toStdString())](train::Annotations& now) {
             for (const std::string& tag : tags) {
