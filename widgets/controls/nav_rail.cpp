@@ -11,14 +11,21 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
+#include <cmath>
+
 namespace weft::widgets {
 namespace {
 
 constexpr int kIconRole = Qt::UserRole;
 constexpr int kStateRole = Qt::UserRole + 1;
 constexpr int kTextRole = Qt::UserRole + 2;
+
 int railRowHeight() {
     return static_cast<int>(36 * Theme::current().fontScale());
+}
+
+double railIcon() {
+    return std::round(size::kIcon * Theme::current().fontScale());
 }
 
 Role stateRole(NavState state) {
@@ -76,11 +83,12 @@ public:
                          theme.color(selected ? Role::AccentTint : Role::EmptyBar), {});
         }
         const Role role = selected ? Role::Accent : Role::Muted;
-        const double icon_x = *collapsed_ ? pad.center().x() - size::kIcon / 2.0 : pad.left() + 8;
-        paintIcon(*painter, QRectF(icon_x, pad.center().y() - 8, size::kIcon, size::kIcon),
+        const double icon = railIcon();
+        const double icon_x = *collapsed_ ? pad.center().x() - icon / 2.0 : pad.left() + 8;
+        paintIcon(*painter, QRectF(icon_x, pad.center().y() - icon / 2.0, icon, icon),
                   index.data(kIconRole).toString(), theme.color(role));
         if (!*collapsed_) {
-            const QRectF text = pad.adjusted(32, 0, -24, 0);
+            const QRectF text = pad.adjusted(8 + icon + space::kControl, 0, -24, 0);
             paintText(
                 *painter, text, Qt::AlignLeft | Qt::AlignVCenter, index.data(kTextRole).toString(),
                 theme.font(selected ? TextStyle::Strong : TextStyle::Body), theme.color(role));
