@@ -63,6 +63,7 @@ void tourTraining(Tour& tour);
 void tourPlan(Tour& tour);
 void tourMesh(Tour& tour);
 void tourTrain(Tour& tour);
+void tourOutcomes(Tour& tour);
 void tourRuns(Tour& tour);
 void tourDialogs(Tour& tour);
 

@@ -67,6 +67,27 @@ fs::path write_diverging(const fs::path& folder) {
     return path;
 }
 
+/// Prices by area, age and quarter, with some noise; a run that learns them in seconds.
+fs::path write_prices(const fs::path& folder) {
+    fs::create_directories(folder);
+    std::ofstream table(folder / "prices.csv");
+    table << "area,age,quarter,price\n";
+    const char* quarters[] = {"north", "harbour", "old town"};
+    for (int i = 0; i < 1200; ++i) {
+        const int area = 30 + i * 37 % 120;
+        const int age = i * 13 % 80;
+        table << area << ',' << age << ',' << quarters[i % 3] << ','
+              << 20000 + 2500 * area - 900 * age + 30000 * (i % 3) + i * 7919 % 9000 << "\n";
+    }
+    const fs::path path = folder / "house-prices.json";
+    std::ofstream(path) << R"({"schema_version": 1, "name": "house-prices",
+        "data": {"train": {"type": "csv", "path": "prices.csv", "targets": "price"}},
+        "model": {"type": "mlp", "hidden": [32, 32]},
+        "training": {"length": {"steps": 600}, "global_batch_size": 32},
+        "evaluation": {"every": {"steps": 50}}, "checkpoint": {"every": {"steps": 200}}})";
+    return path;
+}
+
 /// A run on disk as `weft train` leaves it, made of its events alone.
 void write_run(const fs::path& run, double rate, int batch, int nth, int steps) {
     fs::create_directories(run);
@@ -144,6 +165,29 @@ void tourTrain(Tour& tour) {
     tour.shootAll("train", "train-failed");
 }
 
+/// What a table of numbers becomes, from its start to the end; what another program wrote.
+void tourOutcomes(Tour& tour) {
+    const fs::path files = tour.place("files");
+    const fs::path config = write_prices(files);
+    tour.studio.openPath(config);
+    tour.shoot("data", "data-numbers");
+    start_run(tour, config);
+    wait_for_end(tour);
+    tour.shootAll("train", "train-numbers-finished");
+    tour.choose("predictionTab", -1);
+    settle(1000);
+    tour.shoot("train", "train-numbers-try");
+    tour.choose("predictionTab", 0);
+    const fs::path imported = files / "another-program" / "run-1";
+    fs::create_directories(imported);
+    for (const auto& entry : fs::directory_iterator(tour.studio.run().folder() / "metrics")) {
+        fs::copy(entry.path(), imported / entry.path().filename(), fs::copy_options::recursive);
+    }
+    tour.studio.openPath(imported);
+    settle(2000);
+    tour.shootAll("train", "train-imported");
+}
+
 /// A small sweep, as a table, over one another, and along its settings; while a long run is read;
 /// one that cannot be read.
 void tourRuns(Tour& tour) {
@@ -204,6 +248,7 @@ void tourDialogs(Tour& tour) {
     tour.studio.control().stopAndSave();
     wait_for_end(tour);
     tour.window.showPage("checkpoints");
+    emit tour.studio.checkpointOpened(tour.studio.run().folder() / "checkpoints" / "newest");
     settle(1000);
     auto* table = tour.find<QTableView>("checkpointTable");
     table->selectRow(0);
