@@ -62,7 +62,7 @@ void markBest(std::vector<AdviceRow>& rows) {
 }
 
 /// Of a step.
-double exchangeShare(const AdviceRow& row) {
+double collectiveShare(const AdviceRow& row) {
     return row.step_ms && *row.step_ms > 0 ? row.communication_ms / *row.step_ms : 0;
 }
 
@@ -76,8 +76,8 @@ AdviceModel::AdviceModel(QObject* parent) : TableModel(parent) {
     using Row = AdviceRow;
     using widgets::Role;
     using widgets::TextStyle;
-    const auto exchanges = [](const Row& row) {
-        return row.step_ms && *row.step_ms > 0 ? percent(exchangeShare(row)) : QString();
+    const auto collectives = [](const Row& row) {
+        return row.step_ms && *row.step_ms > 0 ? percent(collectiveShare(row)) : QString();
     };
     const auto more = [this](const Row& row) {
         const auto known = difference(row);
@@ -106,7 +106,7 @@ AdviceModel::AdviceModel(QObject* parent) : TableModel(parent) {
                .number = true,
                .key = [](const Row& row) { return row.bubble.value_or(0); },
                .title_tip = tr("Idle time of a pipeline whose stages are all alike")},
-              {.title = tr("exchanges"), .text = exchanges, .number = true, .key = exchangeShare},
+              {.title = tr("collectives"), .text = collectives, .number = true, .key = collectiveShare},
               {.title = tr("step ms"),
                .text =
                    [this](const Row& row) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The meshes that the advisor found beside the one that a run has: what a device holds, how long a
-// step takes and how much of it goes to exchanges and bubbles.
+// step takes and how much of it goes to collectives and bubbles.
 #pragma once
 
 #include "ui/bridge/plan/mesh_search.h"
@@ -29,7 +29,7 @@ public:
         SettingsColumn,
         MemoryColumn,
         BubbleColumn,
-        ExchangeColumn,
+        CollectiveColumn,
         StepColumn,
         DifferenceColumn,
         ColumnCount

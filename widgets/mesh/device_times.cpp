@@ -16,12 +16,12 @@ constexpr double kLegend = 24.0;
 constexpr double kTimesGap = 12.0;
 constexpr double kHeadroom = 1.15; // of the scale over the longest step
 
-enum class Part { Compute, Exchange, Wait, Planned };
+enum class Part { Compute, Collective, Wait, Planned };
 
 QString nameOf(Part part) {
     switch (part) {
     case Part::Compute: return DeviceTimes::tr("computing");
-    case Part::Exchange: return DeviceTimes::tr("exchanging");
+    case Part::Collective: return DeviceTimes::tr("collectives");
     case Part::Wait: return DeviceTimes::tr("waiting for others");
     case Part::Planned: return DeviceTimes::tr("planned");
     }
@@ -32,7 +32,7 @@ void paintPart(QPainter& painter, const QRectF& rect, Part part) {
     const Theme& theme = Theme::current();
     switch (part) {
     case Part::Compute: painter.fillRect(rect, theme.color(Role::Accent)); break;
-    case Part::Exchange:
+    case Part::Collective:
         paintFill(painter, rect, theme.memory(MemoryCategory::Communication),
                   memoryFill(MemoryCategory::Communication));
         break;
@@ -89,14 +89,14 @@ QRectF DeviceTimes::rowRect(int index, double width) const {
 
 ViewItem DeviceTimes::item(int index) const {
     const DeviceTime& time = times_[static_cast<std::size_t>(index)];
-    QString name = tr("device %1: computes %2, exchanges %3, waits %4")
+    QString name = tr("device %1: computes %2, collectives %3, waits %4")
                        .arg(time.id)
-                       .arg(milliseconds(time.compute_ms), milliseconds(time.exchange_ms),
+                       .arg(milliseconds(time.compute_ms), milliseconds(time.collective_ms),
                             milliseconds(time.waited_ms));
     if (time.planned_ms() > 0) {
-        name +=
-            tr("; planned: computes %1, exchanges %2")
-                .arg(milliseconds(time.planned_compute_ms), milliseconds(time.planned_exchange_ms));
+        name += tr("; planned: computes %1, collectives %2")
+                    .arg(milliseconds(time.planned_compute_ms),
+                         milliseconds(time.planned_collective_ms));
     }
     return {rowRect(index, width()), name, {}};
 }
@@ -145,7 +145,7 @@ void DeviceTimes::paintRow(QPainter& painter, const DeviceTime& time, const QCol
     };
     paint_run(top, kMeasuredBar,
               {{Part::Compute, time.compute_ms},
-               {Part::Exchange, time.exchange_ms},
+               {Part::Collective, time.collective_ms},
                {Part::Wait, time.waited_ms}});
     paint_run(top + kMeasuredBar + 2, kPlannedBar, {{Part::Planned, time.planned_ms()}});
     paintText(painter,
@@ -161,7 +161,7 @@ void DeviceTimes::paintLegend(QPainter& painter, double width) const {
                                      [](const DeviceTime& time) { return time.planned_ms() > 0; });
     double x = kTimesGap;
     const double y = kTimesRow * itemCount();
-    for (const Part part : {Part::Compute, Part::Exchange, Part::Wait, Part::Planned}) {
+    for (const Part part : {Part::Compute, Part::Collective, Part::Wait, Part::Planned}) {
         const double text = textWidth(font, nameOf(part));
         if ((part == Part::Planned && !planned) || x + kSwatch + 4 + text > width) {
             continue;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// How the devices of a mesh spent a step: a row for each, with computing, exchanging and waiting
+// How the devices of a mesh spent a step: a row for each, with computing, collectives and waiting
 // one after the other, and below it what was planned.
 #pragma once
 
@@ -13,13 +13,13 @@ namespace weft::widgets {
 struct DeviceTime {
     int id = 0;
     double compute_ms = 0;
-    double exchange_ms = 0; // without waiting
+    double collective_ms = 0; // without waiting
     double waited_ms = 0;
     double planned_compute_ms = 0; // both 0: nothing was planned
-    double planned_exchange_ms = 0;
+    double planned_collective_ms = 0;
 
-    double total_ms() const { return compute_ms + exchange_ms + waited_ms; }
-    double planned_ms() const { return planned_compute_ms + planned_exchange_ms; }
+    double total_ms() const { return compute_ms + collective_ms + waited_ms; }
+    double planned_ms() const { return planned_compute_ms + planned_collective_ms; }
 };
 
 class DeviceTimes : public PaintedView {

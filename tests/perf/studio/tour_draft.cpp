@@ -184,9 +184,9 @@ void tourMesh(Tour& tour) {
         tour.shootAll("plan", "mesh-" + part->text().section(' ', 0, 0).toLower());
     }
     parts.first()->click();
-    tour.choose("exchangeForm", 1);
+    tour.choose("collectiveForm", 1);
     tour.shoot("plan", "mesh-arrows");
-    tour.choose("exchangeForm", 0);
+    tour.choose("collectiveForm", 0);
     tour.studio.draft().apply(
         {R"(mesh={"devices": "cpu:4", "strategy": "pipeline"})", "training.micro_batch_size=2"});
     settle(3000);

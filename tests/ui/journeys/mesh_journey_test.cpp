@@ -11,7 +11,7 @@
 #include "ui/bridge/draft/mesh_edit.h"
 #include "ui/bridge/plan/tensor_tiles.h"
 #include "ui/models/advice_model.h"
-#include "ui/models/exchange_model.h"
+#include "ui/models/collective_model.h"
 #include "ui/models/tensor_tree_model.h"
 #include "ui/pages/plan/plan_page.h"
 #include "ui/plurals.h"
@@ -61,8 +61,8 @@ void calibrate() {
     cost::write_calibration(test::StudioFixture::calibration(), calibration);
 }
 
-/// The row of an exchange of a tensor itself; -1: none is planned.
-int exchange_of(const ui::ExchangeModel& model, const char* kind, const QString& tensor) {
+/// The row of a collective of a tensor itself; -1: none is planned.
+int collective_of(const ui::CollectiveModel& model, const char* kind, const QString& tensor) {
     for (int row = 0; row < model.rowCount(); ++row) {
         const plan::Collective& first = model.row(row).first;
         if (first.kind == kind && first.tensor == tensor.toStdString()) {
@@ -132,22 +132,22 @@ private:
     static void shard(test::StudioFixture& fixture, Hands& hands) {
         const ui::Draft& draft = fixture.studio().draft();
         QTRY_VERIFY_WITH_TIMEOUT(isSettled(fixture), kRunPatienceMs);
-        const auto& exchanges = *fixture.window().findChild<ui::ExchangeModel*>();
-        QCOMPARE(exchange_of(exchanges, "all_gather", kUpWeight), -1);
+        const auto& collectives = *fixture.window().findChild<ui::CollectiveModel*>();
+        QCOMPARE(collective_of(collectives, "all_gather", kUpWeight), -1);
         auto* tensors = fixture.window().findChild<ui::TensorTreeModel*>();
         QVERIFY(hands.pick("tensorTree", tensors->indexOf(kUpWeight)));
         QVERIFY(hands.inMenu([&] { return hands.press("slot_0"); },
                              [&] { return hands.entry("splitOver_data/splitTensor"); }));
         QTRY_VERIFY_WITH_TIMEOUT(plannedAs(fixture, "P('data', 'model')"), kRunPatienceMs);
         QTRY_VERIFY_WITH_TIMEOUT(isSettled(fixture), kRunPatienceMs);
-        const int row = exchange_of(exchanges, "all_gather", kUpWeight);
+        const int row = collective_of(collectives, "all_gather", kUpWeight);
         QVERIFY(row >= 0);
         QVERIFY(hands.choose("meshDrawer", StepDrawer));
-        auto* table = static_cast<QAbstractItemView*>(fixture.find("exchangeTable"));
+        auto* table = static_cast<QAbstractItemView*>(fixture.find("collectiveTable"));
         auto* sorted = static_cast<QSortFilterProxyModel*>(table->model());
-        QVERIFY(hands.pick("exchangeTable", sorted->mapFromSource(exchanges.index(
-                                                row, ui::ExchangeModel::KindColumn))));
-        const QString why = static_cast<widgets::TextLabel*>(fixture.find("exchangeWhy"))->text();
+        QVERIFY(hands.pick("collectiveTable", sorted->mapFromSource(collectives.index(
+                                                  row, ui::CollectiveModel::KindColumn))));
+        const QString why = static_cast<widgets::TextLabel*>(fixture.find("collectiveWhy"))->text();
         QVERIFY2(why.contains("mlp.up") && why.contains("data"), qPrintable(why));
         // What was done by hand is taken back like every other edit.
         QVERIFY(hands.command(ui::action::kUndo));

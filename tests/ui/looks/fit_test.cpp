@@ -90,10 +90,10 @@ struct NameColumn {
     const char* view;
     const char* title;
 };
-constexpr NameColumn kNameColumns[] = {{"runTable", "notes"},     {"opTable", "op"},
-                                       {"opTable", "layer"},      {"aliveTable", "tensor"},
-                                       {"tensorTree", "name"},    {"tensorTree", "spec"},
-                                       {"exchangeTable", "what"}, {"runTree", "1"}};
+constexpr NameColumn kNameColumns[] = {{"runTable", "notes"},       {"opTable", "op"},
+                                       {"opTable", "layer"},        {"aliveTable", "tensor"},
+                                       {"tensorTree", "name"},      {"tensorTree", "spec"},
+                                       {"collectiveTable", "what"}, {"runTree", "1"}};
 constexpr qsizetype kLeastLetters = 4; // of a name, with its dots
 
 void add_names(const QAbstractItemModel& model, int column, const QModelIndex& parent,

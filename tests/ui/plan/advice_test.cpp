@@ -133,7 +133,7 @@ private slots:
         QCOMPARE(shown.cell(0, ui::AdviceModel::MarkColumn), QString("draft"));
         QCOMPARE(shown.cell(0, ui::AdviceModel::MeshColumn), QString("data=2 × model=2"));
         QCOMPARE(shown.cell(1, ui::AdviceModel::MeshColumn), QString("data=4"));
-        QCOMPARE(shown.cell(1, ui::AdviceModel::ExchangeColumn), QString("25 %"));
+        QCOMPARE(shown.cell(1, ui::AdviceModel::CollectiveColumn), QString("25 %"));
         // Two even stages and four microbatches: 1 of 5 (Huang et al. 2019).
         QCOMPARE(shown.cell(2, ui::AdviceModel::BubbleColumn), QString("20 %"));
         QVERIFY(words(shown.part).contains("412  do not fit with model=1"));

@@ -128,7 +128,7 @@ private slots:
             const auto* row = figure(found, "memory", name);
             QVERIFY2(row != nullptr && row->better == ui::Better::B, name);
         }
-        const auto* gathered = figure(found, "exchanges", "all-gather sent");
+        const auto* gathered = figure(found, "collectives", "all-gather sent");
         QVERIFY(gathered != nullptr && gathered->better == ui::Better::A);
         QVERIFY(!found.tensors.empty());
         for (const ui::ComparedTensor& one : found.tensors) {
@@ -152,7 +152,7 @@ private slots:
         for (const plan::Collective& one : plan::collectives(*a->plan->find("train_step"))) {
             count += one.count;
         }
-        QCOMPARE(figure(found, "exchanges", "how many")->a,
+        QCOMPARE(figure(found, "collectives", "how many")->a,
                  widgets::formatCount(std::llround(count)));
         QCOMPARE(found.a.limit, a->plan->limit_bytes);
     }

@@ -72,11 +72,11 @@ private slots:
         }
         qsizetype before = -1;
         for (const char* name :
-             {"planTab",        "planExport",    "meshWhere",     "meshDevices",
-              "strategy_2d",    "axisGrip_data", "axisSize_data", "axisRemove_data",
-              "axisGrip_model", "axisAdd",       "meshZero",      "tensorFilter",
-              "tensorTree",     "meshGrid",      "tensorSide",    "slot_0",
-              "tileView",       "meshDrawer",    "exchangeForm",  "exchangeTable",
+             {"planTab",        "planExport",    "meshWhere",      "meshDevices",
+              "strategy_2d",    "axisGrip_data", "axisSize_data",  "axisRemove_data",
+              "axisGrip_model", "axisAdd",       "meshZero",       "tensorFilter",
+              "tensorTree",     "meshGrid",      "tensorSide",     "slot_0",
+              "tileView",       "meshDrawer",    "collectiveForm", "collectiveTable",
               "scrubPlay",      "stepProfile"}) {
             const qsizetype place = names.indexOf(name);
             QVERIFY2(place > before, qPrintable(QString(name) + " in " + names.join(' ')));

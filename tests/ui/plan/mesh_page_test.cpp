@@ -8,7 +8,7 @@
 #include "tests/ui/patience.h"
 #include "ui/bridge/draft/batch_edit.h"
 #include "ui/bridge/plan/reshard_map.h"
-#include "ui/models/exchange_model.h"
+#include "ui/models/collective_model.h"
 #include "ui/models/tensor_tree_model.h"
 #include "ui/pages/plan/mesh/mesh_drawer.h"
 #include "ui/pages/plan/mesh/rules/rules_panel.h"
@@ -255,13 +255,13 @@ private slots:
         give_draft(fixture);
         open_mesh_page(fixture);
         QWidget* tree = fixture.find("tensorTree");
-        const int low = fixture.find("exchangeTable")->height();
+        const int low = fixture.find("collectiveTable")->height();
         fixture.click("drawerFullKept");
         QTRY_VERIFY(!tree->isVisible());
-        QTRY_VERIFY(fixture.find("exchangeTable")->height() > low + 200);
+        QTRY_VERIFY(fixture.find("collectiveTable")->height() > low + 200);
         fixture.press(Qt::Key_Escape);
         QTRY_VERIFY(tree->isVisible());
-        QTRY_COMPARE(fixture.find("exchangeTable")->height(), low);
+        QTRY_COMPARE(fixture.find("collectiveTable")->height(), low);
         fixture.press(Qt::Key_F11);
         QTRY_VERIFY(!tree->isVisible());
         fixture.press(Qt::Key_F11);
@@ -297,13 +297,13 @@ private slots:
         StudioFixture fixture;
         give_draft(fixture);
         open_mesh_page(fixture, {1024, 680});
-        auto* table = static_cast<QTableView*>(fixture.find("exchangeTable"));
+        auto* table = static_cast<QTableView*>(fixture.find("collectiveTable"));
         QTRY_VERIFY(table->model()->rowCount() > 0);
         const int line = table->verticalHeader()->minimumSectionSize();
         bool wraps = false;
         for (int row = 0; row < table->model()->rowCount(); ++row) {
-            const QModelIndex why = table->model()->index(row, ui::ExchangeModel::WhyColumn);
-            const int room = table->columnWidth(ui::ExchangeModel::WhyColumn);
+            const QModelIndex why = table->model()->index(row, ui::CollectiveModel::WhyColumn);
+            const int room = table->columnWidth(ui::CollectiveModel::WhyColumn);
             const int wanted = table->fontMetrics().horizontalAdvance(why.data().toString());
             QVERIFY2(wanted < room || table->rowHeight(row) > line,
                      qPrintable(why.data().toString()));
@@ -311,7 +311,7 @@ private slots:
         }
         QVERIFY(wraps);
         table->selectRow(0);
-        auto* story = static_cast<widgets::TextLabel*>(fixture.find("exchangeWhy"));
+        auto* story = static_cast<widgets::TextLabel*>(fixture.find("collectiveWhy"));
         QTRY_VERIFY(story->isVisible());
         QTRY_VERIFY(story->height() >= story->heightForWidth(story->width()));
         QVERIFY(story->height() > 2 * story->fontMetrics().height() - 2);

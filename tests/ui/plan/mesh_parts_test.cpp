@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Collectives and pipeline of the mesh page: rows against the plan's own exchanges, the chart
+// Collectives and pipeline of the mesh page: rows against the plan's own collectives, the chart
 // against the schedules of the papers.
 #include "core/pipeline/schedule_list.h"
 #include "tests/support/weft_test.h"
 #include "tests/ui/small_gpt.h"
 #include "ui/bridge/plan/pipeline_chart.h"
-#include "ui/models/exchange_model.h"
-#include "ui/pages/plan/mesh/step/exchange_panel.h"
+#include "ui/models/collective_model.h"
+#include "ui/pages/plan/mesh/step/collective_panel.h"
 #include "ui/pages/plan/mesh/step/pipeline_panel.h"
 #include "ui/plurals.h"
 #include "widgets/controls/controls.h"
@@ -58,9 +58,9 @@ private slots:
     }
     void init() { QTest::failOnWarning(QRegularExpression(".*")); }
 
-    void rows_are_the_plans_exchanges_added_up() {
+    void rows_are_the_plans_collectives_added_up() {
         const auto digest = digest_of(small_gpt(kTwoByTwo));
-        ui::ExchangeModel model;
+        ui::CollectiveModel model;
         const QAbstractItemModelTester tester(&model);
         model.setDigest(digest);
         const auto all = plan::collectives(*digest->plan->find("train_step"));
@@ -91,7 +91,7 @@ private slots:
     // Every block adds up what its two matrix products split over "model" have (Shoeybi et al.
     // 2019, "Megatron-LM", figure 4), once a layer and microstep.
     void layers_are_one_row() {
-        ui::ExchangeModel model;
+        ui::CollectiveModel model;
         const auto digest = digest_of(small_gpt(kTwoByTwo));
         model.setDigest(digest);
         constexpr double kLayers = 4;
@@ -100,7 +100,7 @@ private slots:
         double executions = 0;
         int rows = 0;
         for (int row = 0; row < model.rowCount(); ++row) {
-            const ui::ExchangeRow& one = model.row(row);
+            const ui::CollectiveRow& one = model.row(row);
             QVERIFY(!one.what.contains(QRegularExpression("blocks\\.\\d")));
             if (one.first.axes == std::vector<std::string>{"model"} &&
                 one.what.contains("blocks.*")) {
@@ -113,15 +113,15 @@ private slots:
     }
 
     void a_pipelines_messages_are_grouped_over_microbatches_and_stages() {
-        ui::ExchangeModel model;
+        ui::CollectiveModel model;
         const auto digest = digest_of(small_gpt(kGpipe));
         model.setDigest(digest);
         double forward = 0; // activations between neighbours
         for (int row = 0; row < model.rowCount(); ++row) {
-            const ui::ExchangeRow& one = model.row(row);
+            const ui::CollectiveRow& one = model.row(row);
             if (one.what == "blocks.* output") {
                 forward += one.count;
-                QCOMPARE(ui::exchangeName(one.first.kind), "send");
+                QCOMPARE(ui::collectiveName(one.first.kind), "send");
             }
         }
         QCOMPARE(forward, 3.0 * 4.0); // three borders, four microbatches
@@ -129,13 +129,13 @@ private slots:
 
     void choosing_a_row_says_why_and_asks_for_its_op() {
         const auto digest = digest_of(small_gpt(kTwoByTwo));
-        ui::ExchangePanel part;
+        ui::CollectivePanel part;
         part.resize(720, 200);
         part.setPlan({digest});
-        auto* table = part.findChild<QTableView*>("exchangeTable");
-        auto* why = part.findChild<widgets::TextLabel*>("exchangeWhy");
+        auto* table = part.findChild<QTableView*>("collectiveTable");
+        auto* why = part.findChild<widgets::TextLabel*>("collectiveWhy");
         QVERIFY(why->isHidden());
-        QSignalSpy chosen(&part, &ui::ExchangePanel::opChosen);
+        QSignalSpy chosen(&part, &ui::CollectivePanel::opChosen);
         table->selectRow(1);
         QCOMPARE(chosen.count(), 1);
         const int op = chosen.front().front().toInt();
@@ -149,17 +149,18 @@ private slots:
 
     void the_one_that_runs_is_marked_and_the_choice_stays() {
         const auto digest = digest_of(small_gpt(kTwoByTwo));
-        ui::ExchangePanel part;
+        ui::CollectivePanel part;
         part.resize(720, 200);
         part.setPlan({digest});
-        auto* table = part.findChild<QTableView*>("exchangeTable");
+        auto* table = part.findChild<QTableView*>("collectiveTable");
         table->selectRow(1);
-        QSignalSpy chosen(&part, &ui::ExchangePanel::opChosen);
+        QSignalSpy chosen(&part, &ui::CollectivePanel::opChosen);
         const auto running = [&] {
             QStringList out;
             for (int row = 0; row < table->model()->rowCount(); ++row) {
-                const QModelIndex index = table->model()->index(row, ui::ExchangeModel::KindColumn);
-                if (index.data(ui::ExchangeModel::kRunningRole).toInt() != 0) {
+                const QModelIndex index =
+                    table->model()->index(row, ui::CollectiveModel::KindColumn);
+                if (index.data(ui::CollectiveModel::kRunningRole).toInt() != 0) {
                     out.append(index.data(Qt::AccessibleTextRole).toString());
                 }
             }
@@ -168,7 +169,7 @@ private slots:
         const auto last = plan::collectives(*digest->plan->find("train_step")).back();
         part.showOp(last.position);
         QCOMPARE(running().size(), 1);
-        QVERIFY(running().front().startsWith("Runs now. " + ui::exchangeName(last.kind)));
+        QVERIFY(running().front().startsWith("Runs now. " + ui::collectiveName(last.kind)));
         part.showOp(0); // is none
         QVERIFY(running().isEmpty());
         QVERIFY(table->selectionModel()->isRowSelected(1, {}));
@@ -176,15 +177,15 @@ private slots:
     }
 
     void columns_sort_by_value() {
-        ui::ExchangePanel part;
+        ui::CollectivePanel part;
         part.setPlan({digest_of(small_gpt(kTwoByTwo))});
-        auto* table = part.findChild<QTableView*>("exchangeTable");
-        table->sortByColumn(ui::ExchangeModel::BytesColumn, Qt::AscendingOrder);
+        auto* table = part.findChild<QTableView*>("collectiveTable");
+        table->sortByColumn(ui::CollectiveModel::BytesColumn, Qt::AscendingOrder);
         qlonglong before = 0;
         for (int row = 0; row < table->model()->rowCount(); ++row) {
             const qlonglong bytes = table->model()
-                                        ->index(row, ui::ExchangeModel::BytesColumn)
-                                        .data(ui::ExchangeModel::kSortRole)
+                                        ->index(row, ui::CollectiveModel::BytesColumn)
+                                        .data(ui::CollectiveModel::kSortRole)
                                         .toLongLong();
             QVERIFY(bytes >= before);
             before = bytes;
@@ -193,23 +194,23 @@ private slots:
 
     void the_header_adds_up_count_bytes_and_predicted_time() {
         const auto digest = digest_of(small_gpt(kTwoByTwo), true);
-        ui::ExchangePanel part;
+        ui::CollectivePanel part;
         part.setPlan({digest});
         const QString header = header_of(part);
         QVERIFY(header.contains("in a step"));
         QVERIFY(header.contains("sent by each device"));
         QVERIFY(header.contains(ui::formatMilliseconds(digest->plan->communication_ms) + " ms"));
-        QVERIFY(!part.findChild<QTableView*>("exchangeTable")
-                     ->isColumnHidden(ui::ExchangeModel::MsColumn));
+        QVERIFY(!part.findChild<QTableView*>("collectiveTable")
+                     ->isColumnHidden(ui::CollectiveModel::MsColumn));
     }
 
     void one_device_offers_to_simulate_several() {
-        ui::ExchangePanel part;
+        ui::CollectivePanel part;
         part.resize(720, 200);
         part.setPlan({digest_of(small_gpt(nullptr))});
-        auto* button = part.findChild<QPushButton*>("exchangeSimulate");
+        auto* button = part.findChild<QPushButton*>("collectiveSimulate");
         QVERIFY(!button->isHidden());
-        QSignalSpy asked(&part, &ui::ExchangePanel::simulateRequested);
+        QSignalSpy asked(&part, &ui::CollectivePanel::simulateRequested);
         button->click();
         QCOMPARE(asked.count(), 1);
     }

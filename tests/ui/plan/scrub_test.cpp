@@ -250,17 +250,17 @@ private slots:
         auto* touch = static_cast<widgets::Badge*>(fixture.find("tensorTouch"));
         QCOMPARE(touch->text(), "read");
         // A collective that is chosen moves everything; and it stays chosen.
-        auto* table = static_cast<QTableView*>(fixture.find("exchangeTable"));
+        auto* table = static_cast<QTableView*>(fixture.find("collectiveTable"));
         table->selectRow(0);
-        QVERIFY(scrub.moment().exchange >= 0);
-        QCOMPARE(scrub.moment().exchange, scrub.moment().op);
+        QVERIFY(scrub.moment().collective >= 0);
+        QCOMPARE(scrub.moment().collective, scrub.moment().op);
         QVERIFY(table->selectionModel()->isRowSelected(0, {}));
         QCOMPARE(touch->text(), QString());
         // The Plan part is at the same op, and moves this one.
-        const int exchange = scrub.moment().op;
+        const int collective = scrub.moment().op;
         QTest::mouseClick(segments[1], Qt::LeftButton);
         auto* timeline = static_cast<widgets::MemoryTimeline*>(fixture.find("memoryTimeline"));
-        QCOMPARE(timeline->cursorItem(), exchange);
+        QCOMPARE(timeline->cursorItem(), collective);
         QTest::keyClick(timeline, Qt::Key_Home);
         QTest::mouseClick(segments.first(), Qt::LeftButton);
         QCOMPARE(scrub.moment().op, 0);

@@ -127,7 +127,7 @@ private slots:
     }
 
     // Gradients of data ranks are added up while the backward phase goes on.
-    void an_exchange_that_hides_is_there_beside_what_hides_it() {
+    void a_collective_that_hides_is_there_beside_what_hides_it() {
         config::Json document = small_gpt(kFourDataRanks);
         document["model"]["width"] = 1024; // several buckets of gradients
         const auto digest = digest_of(document, true);
@@ -137,11 +137,11 @@ private slots:
             program, [](const auto& s) { return !s.op.attributes.text("overlaps", "").empty(); });
         QVERIFY(hidden >= 0);
         const int issued = moments.positionOf(hidden, 0);
-        QCOMPARE(moments.at(issued).exchange, hidden);
+        QCOMPARE(moments.at(issued).collective, hidden);
         const ui::StepMoment next = moments.at(issued + 1);
         QCOMPARE(next.time, moments.at(issued).time); // nobody waits for it
         QVERIFY(!plan::collective_of(*plan::step_at(program, next.op)));
-        QCOMPARE(next.exchange, hidden);
+        QCOMPARE(next.collective, hidden);
         constexpr double kRounding = 1e-9;
         const double whole = *digest->plan->predicted_step_ms;
         QVERIFY(std::abs(moments.duration() - whole) <= kRounding * whole);
@@ -152,7 +152,7 @@ private slots:
         QCOMPARE(phases.join(" | "), "forward | backward | update");
     }
 
-    void an_exchange_is_named_with_its_axis() {
+    void a_collective_is_named_with_its_axis() {
         const auto digest = digest_of(small_gpt(kTwoByTwo));
         const ui::StepMoments moments(digest);
         const auto all = plan::collectives(step_of(*digest));
@@ -162,7 +162,7 @@ private slots:
                                  [](double sum, const auto& one) { return sum + one.count; }));
         for (const plan::Collective& one : all) {
             const ui::StepMoment moment = moments.at(moments.positionOf(one.position, 0));
-            QCOMPARE(moment.exchange, one.position);
+            QCOMPARE(moment.collective, one.position);
             QVERIFY(moment.title.contains("over " + QString::fromStdString(one.axes.front())));
             QVERIFY(std::find(moments.timeline().ticks.begin(), moments.timeline().ticks.end(),
                               moment.position) != moments.timeline().ticks.end());

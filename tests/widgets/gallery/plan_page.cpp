@@ -6,7 +6,7 @@
 #include "widgets/controls/line_view.h"
 #include "widgets/controls/text_label.h"
 #include "widgets/mesh/axis_chip.h"
-#include "widgets/mesh/exchange_view.h"
+#include "widgets/mesh/collective_view.h"
 #include "widgets/mesh/gantt_view.h"
 #include "widgets/mesh/stage_strip.h"
 #include "widgets/views/graph_view.h"
@@ -101,8 +101,8 @@ QWidget* makePipeline() {
     return view;
 }
 
-QWidget* makeExchanges() {
-    ExchangeGraph graph{
+QWidget* makeCollectives() {
+    CollectiveGraph graph{
         {2, 2}, {0, 1, 2, 3}, {QStringLiteral("data"), QStringLiteral("model")}, {}};
     const auto arrow = [&](int from, int to, qint64 bytes, int axes) {
         graph.arrows.push_back({from, to, bytes, axes,
@@ -119,7 +119,7 @@ QWidget* makeExchanges() {
     for (const auto& [from, to] : columns) {
         arrow(from, to, 5 * kMiB, 0);
     }
-    auto* view = new ExchangeView;
+    auto* view = new CollectiveView;
     view->setGraph(std::move(graph));
     return view;
 }
@@ -242,7 +242,7 @@ QWidget* makePlanPage() {
     auto* middle = new QHBoxLayout;
     middle->setSpacing(1);
     middle->addWidget(titled(QStringLiteral("Pipeline"), makePipeline()), 3);
-    middle->addWidget(titled(QStringLiteral("Collectives"), makeExchanges()), 2);
+    middle->addWidget(titled(QStringLiteral("Collectives"), makeCollectives()), 2);
     middle->addWidget(titled(QStringLiteral("Stages"), makeStages()), 2);
     column->addLayout(middle, 1);
     auto* bottom = new QHBoxLayout;

@@ -15,14 +15,14 @@
 namespace weft::ui {
 namespace {
 
-/// Exchanges of one kind, of the device that sends most.
+/// Collectives of one kind, of the device that sends most.
 struct Traffic {
     qint64 bytes = 0;
     double ms = 0;
     double count = 0;
 };
 
-/// Exchanges by kind, of the stage that sends most in all.
+/// Collectives by kind, of the stage that sends most in all.
 std::map<std::string, Traffic> trafficOf(const plan::ExecutionPlan& plan) {
     std::map<std::string, Traffic> most;
     qint64 most_bytes = -1;
@@ -143,7 +143,7 @@ void addMemory(Figures& out, const PlanDigest& a, const PlanDigest& b) {
 }
 
 void addTraffic(Figures& out, const PlanDigest& a, const PlanDigest& b) {
-    const QString group = QObject::tr("exchanges");
+    const QString group = QObject::tr("collectives");
     auto of_a = trafficOf(*a.plan);
     auto of_b = trafficOf(*b.plan);
     const Traffic sum_a = sumOf(of_a);

@@ -6,7 +6,7 @@
 #include "core/memory/arena.h"
 #include "ui/bridge/background.h"
 #include "ui/bridge/convert.h"
-#include "ui/bridge/plan/exchange_rows.h"
+#include "ui/bridge/plan/collective_rows.h"
 #include "ui/bridge/plan/mesh_devices.h"
 #include "ui/bridge/plan/pipeline_chart.h"
 #include "ui/bridge/plan/step_moment.h"
@@ -92,8 +92,8 @@ public:
             addTensors(*program);
             makeTimeline();
         }
-        digest_->exchanges =
-            std::make_shared<const ExchangeRows>(exchangeRows(plan, digest_->stage));
+        digest_->collectives =
+            std::make_shared<const CollectiveRows>(collectiveRows(plan, digest_->stage));
         makeMoments();
         return digest_;
     }

@@ -44,7 +44,7 @@ struct PlanTensor {
     bool whole_step = false; // state, and what the host keeps: alive before and after too
 };
 
-struct ExchangeRows;
+struct CollectiveRows;
 class StepMoments;
 
 struct PlanDigest {
@@ -58,7 +58,7 @@ struct PlanDigest {
     std::int64_t peak_bytes = 0; // what the memory must hold: ExecutionPlan::memory_bytes
     bool timed = false;          // shares are of predicted time
     std::shared_ptr<const pipeline::Schedule> schedule; // of a pipeline; else null
-    std::shared_ptr<const ExchangeRows> exchanges;      // of the training step
+    std::shared_ptr<const CollectiveRows> collectives;  // of the training step
     std::shared_ptr<const widgets::DeviceSet> devices; // null on one, and before there are programs
     std::shared_ptr<const void> step; // the same in digests that show the same training step
     /// Of this digest, which they refer to.

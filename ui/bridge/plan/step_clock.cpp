@@ -98,9 +98,9 @@ double StepClock::weight(const StepTrack& track, int op) const {
     return timed_ ? track.step(op).predicted_ms * track.timesOf(op) : 1;
 }
 
-// One op after the other, as compile::predict adds them up: exchanges that hide behind the backward
-// phase of hardware go on beside it, one after the other, and what comes next waits for them.
-// Calibration makes the whole step longer or shorter: all of its parts alike.
+// One op after the other, as compile::predict adds them up: collectives that hide behind the
+// backward phase of hardware go on beside it, one after the other, and what comes next waits for
+// them. Calibration makes the whole step longer or shorter: all of its parts alike.
 void StepClock::alone(const plan::ExecutionPlan& plan, const StepTrack& track) {
     const bool overlap = timed_ && plan.device != "cpu";
     Stage& out = stages_.front();
@@ -268,7 +268,7 @@ bool StepClock::isAround(int stage, int position) const {
     return !own.actions.empty() && (position < own.first || position > own.last);
 }
 
-int StepClock::hiddenExchangeAt(double time) const {
+int StepClock::hiddenCollectiveAt(double time) const {
     const auto behind =
         std::upper_bound(hidden_.begin(), hidden_.end(), time,
                          [](double moment, const Hidden& one) { return moment < one.span.start; });

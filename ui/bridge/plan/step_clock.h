@@ -86,8 +86,8 @@ public:
     /// When the first and the last stage of a pipeline begin and end their schedules.
     double scheduleStart() const { return schedule_.start; }
     double scheduleEnd() const { return schedule_.end; }
-    /// The op of an exchange that goes on behind others at a time; -1: none does.
-    int hiddenExchangeAt(double time) const;
+    /// The op of a collective that goes on behind others at a time; -1: none does.
+    int hiddenCollectiveAt(double time) const;
 
 private:
     struct Stage {

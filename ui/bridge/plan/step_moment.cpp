@@ -24,7 +24,7 @@ std::size_t index(int number) {
 }
 
 /// "all-reduce over model"
-QString exchangeText(const plan::Collective& one) {
+QString collectiveText(const plan::Collective& one) {
     QStringList axes;
     for (const std::string& axis : one.axes) {
         axes.append(toQString(axis));
@@ -188,11 +188,11 @@ void StepMoments::makeTimeline() {
     const StepTrack& own = track();
     std::vector<MemoryBytes> bytes;
     bytes.reserve(index(own.opCount()));
-    std::vector<bool> exchange;
+    std::vector<bool> collective;
     for (int op = 0; op < own.opCount(); ++op) {
         bytes.push_back(memory_[index(own_)].at(op));
         const auto one = plan::collective_of(own.step(op));
-        exchange.push_back(one && one->kind != "receive" && one->kind != "sent");
+        collective.push_back(one && one->kind != "receive" && one->kind != "sent");
     }
     for (std::size_t i = 0; i < MemoryBytes{}.size(); ++i) {
         if (std::any_of(bytes.begin(), bytes.end(), [i](const auto& one) { return one[i] > 0; })) {
@@ -207,7 +207,7 @@ void StepMoments::makeTimeline() {
     for (int position = 0; position < own.count(); ++position) {
         const int op = own.opAt(position);
         timeline_.names.push_back(digest_->timeline.names[index(op)]);
-        if (exchange[index(op)]) {
+        if (collective[index(op)]) {
             timeline_.ticks.push_back(position);
         }
     }
@@ -215,9 +215,9 @@ void StepMoments::makeTimeline() {
 
 QString StepMoments::title(int op) const {
     const plan::Step& step = track().step(op);
-    const auto exchange = plan::collective_of(step);
+    const auto collective = plan::collective_of(step);
     const QString path = toQString(step.op.path);
-    const QString kind = exchange ? exchangeText(*exchange) : digest_->ops[index(op)].kind;
+    const QString kind = collective ? collectiveText(*collective) : digest_->ops[index(op)].kind;
     if (path.isEmpty()) {
         return kind;
     }
@@ -291,9 +291,9 @@ StepMoment StepMoments::make(int position, double time) const {
     out.bytes = out.stages[index(own_)].bytes;
     out.total = out.stages[index(own_)].total;
     out.place = placeAt(time);
-    const auto exchange = plan::collective_of(own.step(out.op));
-    const bool sends = exchange && exchange->kind != "receive" && exchange->kind != "sent";
-    out.exchange = sends ? out.op : clock_->hiddenExchangeAt(time);
+    const auto collective = plan::collective_of(own.step(out.op));
+    const bool sends = collective && collective->kind != "receive" && collective->kind != "sent";
+    out.collective = sends ? out.op : clock_->hiddenCollectiveAt(time);
     out.touches = touches_->of(own.step(out.op));
     return out;
 }

@@ -36,7 +36,7 @@ struct StepMoment {
     MemoryBytes bytes{};             // alive in the arena of a device of the digest's stage
     std::vector<StageMoment> stages; // all of them, at this time
     SchedulePlace place;             // of the digest's stage; in a pipeline
-    int exchange = -1;               // op of the collective that it is or that goes on beside it
+    int collective = -1;             // op of the collective that it is or that goes on beside it
     std::vector<TensorTouch> touches;
 
     bool valid() const { return position >= 0; }
@@ -65,7 +65,7 @@ public:
     /// The first execution of an action of the digest's stage; -1: there is none.
     int positionOfAction(int action) const;
 
-    /// Bytes of a device over all executions, with phases, and ticks where exchanges are.
+    /// Bytes of a device over all executions, with phases, and ticks where collectives are.
     const widgets::TimelineData& timeline() const { return timeline_; }
 
 private:

@@ -84,7 +84,7 @@ void StepTouches::ownGradients(const StepTrack& track) {
         if (step.is_loop()) {
             continue;
         }
-        // An exchange of several arrays takes the k-th to the k-th.
+        // A collective of several arrays takes the k-th to the k-th.
         const bool pairwise = step.outputs.size() > 1 && plan::collective_of(step);
         for (std::size_t i = 0; i < step.outputs.size(); ++i) {
             const Owner* owner = ownerOf(step.outputs[i]);

@@ -42,8 +42,8 @@ LivePanel::LivePanel(const RunModel& run, QWidget* parent) : QWidget(parent), ru
     auto* empty = new widgets::EmptyState;
     empty->setObjectName("liveMessage");
     empty->setTitle(tr("No devices to watch"));
-    empty->setText(tr("Start a run on several devices: what each computes, exchanges and waits "
-                      "for then shows here, beside what was planned."));
+    empty->setText(tr("Start a run on several devices: how long each computes, is in collectives "
+                      "and waits then shows here, beside what was planned."));
     stack_->addWidget(empty);
     auto* page = new QWidget;
     auto* rows = new QVBoxLayout(page);

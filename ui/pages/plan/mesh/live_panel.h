@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The run on screen, device by device, as it goes: computing, exchanging, waiting, beside what was
+// The run on screen, device by device, as it goes: computing, collectives, waiting, beside what was
 // planned; memory taken; who holds the others up.
 #pragma once
 

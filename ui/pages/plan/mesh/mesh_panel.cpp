@@ -12,7 +12,7 @@
 #include "ui/pages/plan/mesh/rules/rules_panel.h"
 #include "ui/pages/plan/mesh/rules/tensor_tree.h"
 #include "ui/pages/plan/mesh/rules/tile_panel.h"
-#include "ui/pages/plan/mesh/step/exchange_panel.h"
+#include "ui/pages/plan/mesh/step/collective_panel.h"
 #include "ui/pages/plan/mesh/step/pipeline_panel.h"
 #include "ui/pages/plan/moment/scrub_panel.h"
 #include "ui/settings/settings.h"
@@ -36,7 +36,7 @@ namespace {
 constexpr int kMeshPartTreeWidth = 460;
 constexpr int kGridWidth = 370;
 constexpr int kTilesWidth = 450;
-constexpr int kExchangesWidth = 730;
+constexpr int kCollectivesWidth = 730;
 constexpr int kPipelineWidth = 550;
 constexpr int kUpperHeight = 266;
 constexpr int kLowerHeight = 200;
@@ -219,14 +219,14 @@ void MeshPanel::createFindings() {
 /// What the devices say to each other, and when each works.
 QWidget* MeshPanel::createStep() {
     auto* columns = new widgets::ThinSplitter(Qt::Horizontal);
-    exchanges_ = new ExchangePanel;
-    columns->addWidget(exchanges_);
+    collectives_ = new CollectivePanel;
+    columns->addWidget(collectives_);
     pipeline_ = new PipelinePanel;
     columns->addWidget(pipeline_);
-    columns->setSizes({kExchangesWidth, kPipelineWidth});
-    connect(exchanges_, &ExchangePanel::opChosen, this, [this](int op) { scrub_.setOp(op); });
-    connect(exchanges_, &ExchangePanel::tensorChosen, this, &MeshPanel::showTensor);
-    connect(exchanges_, &ExchangePanel::simulateRequested, this,
+    columns->setSizes({kCollectivesWidth, kPipelineWidth});
+    connect(collectives_, &CollectivePanel::opChosen, this, [this](int op) { scrub_.setOp(op); });
+    connect(collectives_, &CollectivePanel::tensorChosen, this, &MeshPanel::showTensor);
+    connect(collectives_, &CollectivePanel::simulateRequested, this,
             [this] { choose(MeshBar::Where::Simulated); });
     connect(pipeline_, &PipelinePanel::useRequested, this, [this](const QString& wanted) {
         MeshEdit changed = bar_->edit(); // "pipeline=4"
@@ -268,7 +268,7 @@ void MeshPanel::showMoment(const StepMoment& moment) {
     devices_->setMoment(moment);
     tensors_->setMoment(moment);
     tiles_->setMoment(moment);
-    exchanges_->showOp(moment.exchange);
+    collectives_->showOp(moment.collective);
     pipeline_->setMoment(moment);
 }
 
@@ -424,7 +424,7 @@ void MeshPanel::showDigest(const std::shared_ptr<const PlanDigest>& digest, bool
     }
     const ShownPlan plan{digest_, run_, stale};
     for (PlanPanel* panel : std::initializer_list<PlanPanel*>{
-             exchanges_, pipeline_, findings_, devices_, advice_, compare_, checkpoint_}) {
+             collectives_, pipeline_, findings_, devices_, advice_, compare_, checkpoint_}) {
         panel->setPlan(plan);
     }
     if (rules_->isVisible()) {

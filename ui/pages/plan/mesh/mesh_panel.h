@@ -20,7 +20,7 @@ class AdvicePanel;
 class CheckpointPanel;
 class PlanComparePanel;
 class DevicePanel;
-class ExchangePanel;
+class CollectivePanel;
 class FindingsPanel;
 class LivePanel;
 class MeshDrawer;
@@ -112,7 +112,7 @@ private:
     TilePanel* tiles_;
     MeshDrawer* drawer_;
     LivePanel* live_;
-    ExchangePanel* exchanges_;
+    CollectivePanel* collectives_;
     PipelinePanel* pipeline_;
     RulesPanel* rules_;
     FindingsPanel* findings_;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "ui/pages/plan/mesh/step/exchange_panel.h"
+#include "ui/pages/plan/mesh/step/collective_panel.h"
 
 #include "ui/bridge/convert.h"
 #include "ui/bridge/plan/pattern_steps.h"
-#include "ui/models/exchange_model.h"
+#include "ui/models/collective_model.h"
 #include "ui/pages/plan/mesh/step/pattern_panel.h"
 #include "ui/pages/table.h"
 #include "widgets/controls/card.h"
@@ -27,22 +27,22 @@
 namespace weft::ui {
 namespace {
 
-constexpr int kExchangePartWide = 900;   // narrower: what it hides behind goes; at text size 1
-constexpr int kExchangePartMiddle = 800; // narrower still: the phase goes
-constexpr int kExchangePartNarrow = 640; // and the times and counts
-constexpr int kExchangePartSlim = 440;   // and the bytes
+constexpr int kCollectivePanelWide = 900;   // narrower: what it hides behind goes; at text size 1
+constexpr int kCollectivePanelMiddle = 800; // narrower still: the phase goes
+constexpr int kCollectivePanelNarrow = 640; // and the times and counts
+constexpr int kCollectivePanelSlim = 440;   // and the bytes
 constexpr int kLeastTable = 64;
 constexpr int kLeastWhy = 110; // that wraps; narrower, the chosen row's story says it
 constexpr int kWhichLetters = 22;
-constexpr int kExchangePartCellPadding = 16;
+constexpr int kCollectivePanelCellPadding = 16;
 constexpr int kMarkRoom = 14;
-constexpr int kExchangePartTagRoom = 12;
+constexpr int kCollectivePanelTagRoom = 12;
 constexpr double kWhatShare = 0.55; // of the room for what and why
-enum ExchangeSheet { ExchangeEmptySheet, ExchangeTableSheet, ArrowsSheet, PatternSheet };
-enum ExchangeForm { ExchangeTableForm, ExchangeArrowsForm, ExchangeHowForm };
+enum CollectiveSheet { CollectiveEmptySheet, CollectiveTableSheet, ArrowsSheet, PatternSheet };
+enum CollectiveForm { CollectiveTableForm, CollectiveArrowsForm, CollectiveHowForm };
 
 /// The first group along the axes: the devices that a pattern is shown on.
-std::vector<int> groupOf(const plan::ExecutionPlan& plan, const ExchangeRow& row) {
+std::vector<int> groupOf(const plan::ExecutionPlan& plan, const CollectiveRow& row) {
     std::vector<int> axes; // of the mesh
     for (const std::string& name : row.first.axes) {
         axes.push_back(plan.mesh.find(name));
@@ -57,7 +57,7 @@ std::vector<int> groupOf(const plan::ExecutionPlan& plan, const ExchangeRow& row
 
 } // namespace
 
-ExchangePanel::ExchangePanel(QWidget* parent) : PlanPanel(Shows::Step, parent) {
+CollectivePanel::CollectivePanel(QWidget* parent) : PlanPanel(Shows::Step, parent) {
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     auto* panel = new widgets::Surface;
@@ -68,18 +68,19 @@ ExchangePanel::ExchangePanel(QWidget* parent) : PlanPanel(Shows::Step, parent) {
     header_ = new widgets::SectionHeader(tr("Collectives"));
     form_ = new widgets::SegmentedControl({tr("Table"), tr("Arrows")});
     form_->addSegment(tr("How it works"), tr("How the chosen collective works, on small numbers"));
-    form_->setObjectName("exchangeForm");
+    form_->setObjectName("collectiveForm");
     form_->setAccessibleName(tr("Collectives as"));
     form_->setCompact(true);
-    connect(form_, &widgets::SegmentedControl::currentIndexChanged, this, &ExchangePanel::showPage);
+    connect(form_, &widgets::SegmentedControl::currentIndexChanged, this,
+            &CollectivePanel::showPage);
     header_->addControl(form_);
     inner->addWidget(header_);
     stack_ = new QStackedWidget;
     empty_ = new widgets::EmptyState;
-    empty_->setObjectName("exchangeMessage");
+    empty_->setObjectName("collectiveMessage");
     simulate_ = empty_->addButton(tr("Simulate several"), false);
-    simulate_->setObjectName("exchangeSimulate");
-    connect(simulate_, &QPushButton::clicked, this, &ExchangePanel::simulateRequested);
+    simulate_->setObjectName("collectiveSimulate");
+    connect(simulate_, &QPushButton::clicked, this, &CollectivePanel::simulateRequested);
     stack_->addWidget(widgets::verticalScroll(empty_));
     stack_->addWidget(createTable());
     stack_->addWidget(createArrows());
@@ -90,7 +91,7 @@ ExchangePanel::ExchangePanel(QWidget* parent) : PlanPanel(Shows::Step, parent) {
     foot->setContentsMargins(widgets::space::kGroup, widgets::space::kTight, widgets::space::kGroup,
                              widgets::space::kTight);
     why_ = new widgets::TextLabel({}, widgets::TextStyle::Caption, widgets::Role::Muted);
-    why_->setObjectName("exchangeWhy");
+    why_->setObjectName("collectiveWhy");
     why_->setWordWrap(true);
     why_->setTextInteractionFlags(Qt::TextSelectableByMouse);
     why_->hide();
@@ -100,16 +101,17 @@ ExchangePanel::ExchangePanel(QWidget* parent) : PlanPanel(Shows::Step, parent) {
     describe();
 }
 
-QWidget* ExchangePanel::createTable() {
-    model_ = new ExchangeModel(this);
+QWidget* CollectivePanel::createTable() {
+    model_ = new CollectiveModel(this);
     proxy_ = new QSortFilterProxyModel(this);
     proxy_->setSourceModel(model_);
-    proxy_->setSortRole(ExchangeModel::kSortRole);
-    table_ = ui::createTable(proxy_, "exchangeTable", tr("Collectives of the step"));
-    table_->setItemDelegateForColumn(ExchangeModel::AxesColumn,
-                                     new widgets::TagDelegate(ExchangeModel::kAxesRole, table_));
+    proxy_->setSortRole(CollectiveModel::kSortRole);
+    table_ = ui::createTable(proxy_, "collectiveTable", tr("Collectives of the step"));
+    table_->setItemDelegateForColumn(CollectiveModel::AxesColumn,
+                                     new widgets::TagDelegate(CollectiveModel::kAxesRole, table_));
     table_->setItemDelegateForColumn(
-        ExchangeModel::KindColumn, new widgets::MarkDelegate(ExchangeModel::kRunningRole, table_));
+        CollectiveModel::KindColumn,
+        new widgets::MarkDelegate(CollectiveModel::kRunningRole, table_));
     table_->setMinimumHeight(kLeastTable);
     table_->setTextElideMode(Qt::ElideMiddle); // the end says as much as the beginning
     table_->setWordWrap(true);
@@ -125,7 +127,7 @@ QWidget* ExchangePanel::createTable() {
         }
     });
     connect(table_, &QTableView::clicked, this, [this](const QModelIndex& index) {
-        if (index.column() == ExchangeModel::WhyColumn) {
+        if (index.column() == CollectiveModel::WhyColumn) {
             follow(proxy_->mapToSource(index).row());
         }
     });
@@ -134,7 +136,7 @@ QWidget* ExchangePanel::createTable() {
     return table_;
 }
 
-QWidget* ExchangePanel::createArrows() {
+QWidget* CollectivePanel::createArrows() {
     auto* page = new QWidget;
     auto* row = new QHBoxLayout(page);
     row->setContentsMargins(widgets::space::kGroup, widgets::space::kControl, 0, 0);
@@ -142,28 +144,28 @@ QWidget* ExchangePanel::createArrows() {
     auto* side = new QVBoxLayout;
     side->setSpacing(widgets::space::kControl);
     which_ = new QComboBox;
-    which_->setObjectName("exchangeWhich");
+    which_->setObjectName("collectiveWhich");
     which_->setAccessibleName(tr("Collectives drawn"));
     which_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     which_->setMinimumContentsLength(kWhichLetters);
     widgets::setCompact(which_);
     side->addWidget(which_);
     note_ = new widgets::TextLabel({}, widgets::TextStyle::Caption, widgets::Role::Muted);
-    note_->setObjectName("exchangeNote");
+    note_->setObjectName("collectiveNote");
     note_->setWordWrap(true);
     side->addWidget(note_);
     side->addStretch(1);
     row->addLayout(side);
-    arrows_ = new widgets::ExchangeView;
-    arrows_->setObjectName("exchangeArrows");
+    arrows_ = new widgets::CollectiveView;
+    arrows_->setObjectName("collectiveArrows");
     row->addWidget(arrows_, 1);
     connect(which_, &QComboBox::activated, this, [this](int index) { selectRow(index - 1); });
     return page;
 }
 
-/// To the op in the step, and to the tensor that makes the exchange necessary.
-void ExchangePanel::follow(int row) {
-    const ExchangeRow& followed = model_->row(row);
+/// To the op in the step, and to the tensor that makes the collective necessary.
+void CollectivePanel::follow(int row) {
+    const CollectiveRow& followed = model_->row(row);
     if (!followed.ops.empty()) {
         emit opChosen(followed.ops.front());
     }
@@ -172,24 +174,25 @@ void ExchangePanel::follow(int row) {
     }
 }
 
-void ExchangePanel::selectRow(int row) {
+void CollectivePanel::selectRow(int row) {
     if (row < 0) {
         table_->clearSelection();
         table_->selectionModel()->clearCurrentIndex();
         return;
     }
-    const QModelIndex index = proxy_->mapFromSource(model_->index(row, ExchangeModel::KindColumn));
+    const QModelIndex index =
+        proxy_->mapFromSource(model_->index(row, CollectiveModel::KindColumn));
     table_->selectRow(index.row());
     table_->scrollTo(index);
 }
 
 // In the model. The focus alone selects nothing.
-int ExchangePanel::selectedRow() const {
+int CollectivePanel::selectedRow() const {
     const QModelIndexList rows = table_->selectionModel()->selectedRows();
     return rows.isEmpty() ? -1 : proxy_->mapToSource(rows.front()).row();
 }
 
-void ExchangePanel::planChanged(const ShownPlan&) {
+void CollectivePanel::planChanged(const ShownPlan&) {
     const QScopedValueRollback settling(settling_, true);
     model_->setDigest(digest_);
     pattern_row_ = -1;
@@ -200,7 +203,7 @@ void ExchangePanel::planChanged(const ShownPlan&) {
 }
 
 /// What the arrows can be of: all, or one row.
-void ExchangePanel::offerRows() {
+void CollectivePanel::offerRows() {
     which_->clear();
     which_->addItem(tr("All together"));
     for (int row = 0; row < model_->rowCount(); ++row) {
@@ -209,45 +212,45 @@ void ExchangePanel::offerRows() {
 }
 
 /// "all-reduce over data: grad of mlp.down"
-QString ExchangePanel::rowTitle(int row) const {
-    const auto text = [&](ExchangeModel::Column column) {
+QString CollectivePanel::rowTitle(int row) const {
+    const auto text = [&](CollectiveModel::Column column) {
         return model_->index(row, column).data().toString();
     };
     return tr("%1 over %2: %3")
-        .arg(text(ExchangeModel::KindColumn), text(ExchangeModel::AxesColumn),
-             text(ExchangeModel::WhatColumn));
+        .arg(text(CollectiveModel::KindColumn), text(CollectiveModel::AxesColumn),
+             text(CollectiveModel::WhatColumn));
 }
 
-void ExchangePanel::showPage() {
+void CollectivePanel::showPage() {
     const bool full = model_->rowCount() > 0;
     form_->setEnabled(full);
-    const bool how = full && form_->currentIndex() == ExchangeHowForm;
-    const bool arrows = full && form_->currentIndex() == ExchangeArrowsForm;
+    const bool how = full && form_->currentIndex() == CollectiveHowForm;
+    const bool arrows = full && form_->currentIndex() == CollectiveArrowsForm;
     if (how) {
         showPattern();
     } else if (arrows) {
         drawArrows();
     }
-    stack_->setCurrentIndex(!full    ? ExchangeEmptySheet
+    stack_->setCurrentIndex(!full    ? CollectiveEmptySheet
                             : how    ? PatternSheet
                             : arrows ? ArrowsSheet
-                                     : ExchangeTableSheet);
+                                     : CollectiveTableSheet);
     why_->setVisible(full && selectedRow() >= 0 && !how);
     header_->setSubtitle(!full ? QString() : how ? rowTitle(pattern_row_) : summary_);
 }
 
 /// Of the one that runs, else of the chosen row, else of all.
-void ExchangePanel::drawArrows() {
+void CollectivePanel::drawArrows() {
     const int chosen = model_->running() >= 0 ? model_->running() : selectedRow();
-    std::vector<ExchangeShare> shares;
+    std::vector<CollectiveShare> shares;
     for (int row = 0; row < model_->rowCount(); ++row) {
-        const std::vector<ExchangeShare>& own = model_->row(row).shares;
+        const std::vector<CollectiveShare>& own = model_->row(row).shares;
         if (chosen < 0 || row == chosen) {
             shares.insert(shares.end(), own.begin(), own.end());
         }
     }
     which_->setCurrentIndex(chosen + 1);
-    widgets::ExchangeGraph graph = exchangeGraph(*digest_->plan, shares);
+    widgets::CollectiveGraph graph = collectiveGraph(*digest_->plan, shares);
     const std::int64_t all = digest_->plan->mesh.devices();
     const auto drawn = static_cast<std::int64_t>(graph.devices.size());
     note_->setText(drawn == all ? QString()
@@ -257,7 +260,7 @@ void ExchangePanel::drawArrows() {
 }
 
 /// Of the chosen row, else of the heaviest; one that stands already stays where it is.
-void ExchangePanel::showPattern() {
+void CollectivePanel::showPattern() {
     const int row = std::max(0, selectedRow());
     if (row == pattern_row_) {
         return;
@@ -267,12 +270,12 @@ void ExchangePanel::showPattern() {
     for (const sharding::Axis& axis : digest_->plan->mesh.axes) {
         mesh.push_back(static_cast<int>(axis.size));
     }
-    const ExchangeRow& shown = model_->row(row);
+    const CollectiveRow& shown = model_->row(row);
     pattern_->setPattern(
         communicationPattern(shown.first.kind, groupOf(*digest_->plan, shown), std::move(mesh)));
 }
 
-void ExchangePanel::describe() {
+void CollectivePanel::describe() {
     if (model_->rowCount() > 0) {
         const plan::ExecutionPlan& plan = *digest_->plan;
         const QString sent = widgets::formatMemory(model_->sentBytes());
@@ -288,46 +291,46 @@ void ExchangePanel::describe() {
     const bool single = !digest_ || digest_->plan->mesh.single();
     empty_->setTitle(single ? tr("One device says nothing to anybody")
                             : tr("These devices say nothing to each other"));
-    empty_->setText(single ? tr("Simulate several to see what they exchange, and why.")
-                           : tr("Each does the whole step by itself, so nothing has to be "
-                                "exchanged."));
+    empty_->setText(single ? tr("Simulate several to see their collectives, and why.")
+                           : tr("Each does the whole step by itself, so it needs no "
+                                "collectives."));
     simulate_->setVisible(single);
 }
 
-void ExchangePanel::explain() {
+void CollectivePanel::explain() {
     const int row = selectedRow();
-    why_->setText(row >= 0 ? ExchangeModel::story(model_->row(row)) : QString());
+    why_->setText(row >= 0 ? CollectiveModel::story(model_->row(row)) : QString());
     why_->setAccessibleName(why_->text());
     showPage();
 }
 
-void ExchangePanel::staleChanged() {
+void CollectivePanel::staleChanged() {
     table_->setEnabled(!stale_);
     which_->setEnabled(!stale_);
     arrows_->setStale(stale_);
     why_->setRole(stale_ ? widgets::Role::Faint : widgets::Role::Muted);
 }
 
-void ExchangePanel::showOp(int op) {
+void CollectivePanel::showOp(int op) {
     const int row = model_->rowOf(op);
     if (row == model_->running()) {
         return;
     }
     model_->setRunning(row);
     if (row >= 0) {
-        table_->scrollTo(proxy_->mapFromSource(model_->index(row, ExchangeModel::KindColumn)));
+        table_->scrollTo(proxy_->mapFromSource(model_->index(row, CollectiveModel::KindColumn)));
     }
     if (stack_->currentIndex() == ArrowsSheet) {
         drawArrows();
     }
 }
 
-void ExchangePanel::resizeEvent(QResizeEvent* event) {
+void CollectivePanel::resizeEvent(QResizeEvent* event) {
     QWidget::resizeEvent(event);
     arrangeColumns();
 }
 
-void ExchangePanel::changeEvent(QEvent* event) {
+void CollectivePanel::changeEvent(QEvent* event) {
     QWidget::changeEvent(event);
     if (event->type() == QEvent::FontChange) {
         arrangeColumns();
@@ -335,19 +338,19 @@ void ExchangePanel::changeEvent(QEvent* event) {
 }
 
 // What and why share the room that is left; the columns that matter least go first.
-void ExchangePanel::arrangeColumns() {
+void CollectivePanel::arrangeColumns() {
     std::vector<std::pair<int, QString>> longest;
     QString what;
-    for (int column = 0; column < ExchangeModel::ColumnCount; ++column) {
+    for (int column = 0; column < CollectiveModel::ColumnCount; ++column) {
         QString sample;
         for (int row = 0; row < model_->rowCount(); ++row) {
             const QString text = model_->index(row, column).data().toString();
             sample = text.size() > sample.size() ? text : sample;
         }
         table_->setColumnHidden(column, sample.isEmpty());
-        if (column == ExchangeModel::WhatColumn) {
+        if (column == CollectiveModel::WhatColumn) {
             what = sample;
-        } else if (column != ExchangeModel::WhyColumn) {
+        } else if (column != CollectiveModel::WhyColumn) {
             longest.emplace_back(column, sample);
         }
     }
@@ -357,33 +360,34 @@ void ExchangePanel::arrangeColumns() {
     const double kind = widgets::textWidth(theme.font(widgets::TextStyle::Body), longest[0].second);
     const double axes =
         widgets::textWidth(theme.font(widgets::TextStyle::MonoSmall), longest[1].second);
-    table_->setColumnWidth(ExchangeModel::KindColumn,
-                           static_cast<int>(kind) + kMarkRoom + kExchangePartCellPadding);
-    table_->setColumnWidth(ExchangeModel::AxesColumn, static_cast<int>(axes) +
-                                                          kExchangePartTagRoom +
-                                                          kExchangePartCellPadding);
+    table_->setColumnWidth(CollectiveModel::KindColumn,
+                           static_cast<int>(kind) + kMarkRoom + kCollectivePanelCellPadding);
+    table_->setColumnWidth(CollectiveModel::AxesColumn, static_cast<int>(axes) +
+                                                            kCollectivePanelTagRoom +
+                                                            kCollectivePanelCellPadding);
     const auto hide = [this](int column, int least) {
         if (width() < least * widgets::Theme::current().fontScale()) {
             table_->hideColumn(column);
         }
     };
-    hide(ExchangeModel::OverlapsColumn, kExchangePartWide);
-    hide(ExchangeModel::PhaseColumn, kExchangePartMiddle);
-    hide(ExchangeModel::MsColumn, kExchangePartNarrow);
-    hide(ExchangeModel::CountColumn, kExchangePartNarrow);
-    hide(ExchangeModel::BytesColumn, kExchangePartSlim);
+    hide(CollectiveModel::OverlapsColumn, kCollectivePanelWide);
+    hide(CollectiveModel::PhaseColumn, kCollectivePanelMiddle);
+    hide(CollectiveModel::MsColumn, kCollectivePanelNarrow);
+    hide(CollectiveModel::CountColumn, kCollectivePanelNarrow);
+    hide(CollectiveModel::BytesColumn, kCollectivePanelSlim);
     int left = width();
     for (const auto& [column, sample] : longest) {
         left -= table_->isColumnHidden(column) ? 0 : table_->columnWidth(column);
     }
     const QFont body = theme.font(widgets::TextStyle::Body);
-    const double whole = std::ceil(widgets::textWidth(body, what)) + 1 + kExchangePartCellPadding;
-    table_->setColumnWidth(ExchangeModel::WhatColumn,
+    const double whole =
+        std::ceil(widgets::textWidth(body, what)) + 1 + kCollectivePanelCellPadding;
+    table_->setColumnWidth(CollectiveModel::WhatColumn,
                            static_cast<int>(std::min(whole, kWhatShare * std::max(0, left))));
-    table_->horizontalHeader()->setSectionResizeMode(ExchangeModel::WhyColumn,
+    table_->horizontalHeader()->setSectionResizeMode(CollectiveModel::WhyColumn,
                                                      QHeaderView::Stretch);
     const bool wraps =
-        table_->columnWidth(ExchangeModel::WhyColumn) >= kLeastWhy * theme.fontScale();
+        table_->columnWidth(CollectiveModel::WhyColumn) >= kLeastWhy * theme.fontScale();
     table_->setWordWrap(wraps);
     table_->resizeRowsToContents();
 }

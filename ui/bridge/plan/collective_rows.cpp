@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "ui/bridge/plan/exchange_rows.h"
+#include "ui/bridge/plan/collective_rows.h"
 
 #include "core/base/text.h"
 #include "ui/bridge/convert.h"
@@ -22,7 +22,7 @@ int stage_at_end(const std::string& cause) {
     return at == std::string::npos ? -1 : std::atoi(cause.c_str() + at + 10);
 }
 
-void addShare(ExchangeRow& row, const plan::Collective& one, int stage) {
+void addShare(CollectiveRow& row, const plan::Collective& one, int stage) {
     const int to = one.kind == "send_recv" ? stage_at_end(one.cause) : -1;
     auto found = std::find_if(row.shares.begin(), row.shares.end(), [&](const auto& share) {
         return share.stage == stage && share.to_stage == to;
@@ -36,15 +36,15 @@ void addShare(ExchangeRow& row, const plan::Collective& one, int stage) {
 }
 
 /// Heaviest first: by predicted time, without one by bytes.
-bool heavier(const ExchangeRow& a, const ExchangeRow& b) {
+bool heavier(const CollectiveRow& a, const CollectiveRow& b) {
     return std::pair(a.predicted_ms, a.sent_bytes) > std::pair(b.predicted_ms, b.sent_bytes);
 }
 
 } // namespace
 
-ExchangeRows exchangeRows(const plan::ExecutionPlan& plan, int stage) {
-    ExchangeRows all;
-    std::vector<ExchangeRow>& out = all.rows;
+CollectiveRows collectiveRows(const plan::ExecutionPlan& plan, int stage) {
+    CollectiveRows all;
+    std::vector<CollectiveRow>& out = all.rows;
     std::map<std::tuple<std::string, std::string, std::string, std::string>, std::size_t> known;
     for (const plan::PlannedProgram* program : plan.all_stages("train_step")) {
         std::int64_t sent = 0;
@@ -67,7 +67,7 @@ ExchangeRows exchangeRows(const plan::ExecutionPlan& plan, int stage) {
                                {},
                                {}});
             }
-            ExchangeRow& row = out[found->second];
+            CollectiveRow& row = out[found->second];
             row.many_stages = row.many_stages || row.stage != program->stage;
             row.count += one.count;
             row.predicted_ms += one.predicted_ms;

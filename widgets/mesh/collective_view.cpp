@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "widgets/mesh/exchange_view.h"
+#include "widgets/mesh/collective_view.h"
 
 #include "widgets/mesh/device_palette.h"
 
@@ -11,7 +11,7 @@
 namespace weft::widgets {
 namespace {
 
-constexpr double kExchangeMargin = 12.0;
+constexpr double kCollectiveMargin = 12.0;
 constexpr double kThinArrow = 1.25;
 constexpr double kThickArrow = 5.0;
 constexpr double kArrowReach = 10.0; // pixels around an arrow that count as pointing at it
@@ -48,29 +48,29 @@ double legendHeight() {
 
 } // namespace
 
-ExchangeView::ExchangeView(QWidget* parent) : PaintedView(parent) {
+CollectiveView::CollectiveView(QWidget* parent) : PaintedView(parent) {
     setAccessibleName(tr("What the devices send to each other"));
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Expanding);
 }
 
-void ExchangeView::setGraph(ExchangeGraph graph) {
+void CollectiveView::setGraph(CollectiveGraph graph) {
     graph_ = std::move(graph);
     fewest_ = most_ = graph_.arrows.empty() ? 0 : graph_.arrows.front().bytes;
-    for (const ExchangeArrow& arrow : graph_.arrows) {
+    for (const CollectiveArrow& arrow : graph_.arrows) {
         fewest_ = std::min(fewest_, arrow.bytes);
         most_ = std::max(most_, arrow.bytes);
     }
     itemsChanged();
 }
 
-void ExchangeView::setStale(bool stale) {
+void CollectiveView::setStale(bool stale) {
     if (stale != stale_) {
         stale_ = stale;
         update();
     }
 }
 
-double ExchangeView::thickness(qint64 bytes) const {
+double CollectiveView::thickness(qint64 bytes) const {
     const double low = std::log2(static_cast<double>(std::max<qint64>(1, fewest_)));
     const double high = std::log2(static_cast<double>(std::max<qint64>(1, most_)));
     if (high <= low) {
@@ -82,7 +82,7 @@ double ExchangeView::thickness(qint64 bytes) const {
 }
 
 // As many as the last axis has, or as fit.
-int ExchangeView::columnCount() const {
+int CollectiveView::columnCount() const {
     const int count = std::max(1, static_cast<int>(graph_.devices.size()));
     int devices = 1;
     for (const int size : graph_.mesh) {
@@ -92,22 +92,22 @@ int ExchangeView::columnCount() const {
     return std::clamp(std::min(last, count), 1, kMostColumns);
 }
 
-ExchangeView::Frame ExchangeView::frame(const QSizeF& view_size) const {
+CollectiveView::Frame CollectiveView::frame(const QSizeF& view_size) const {
     Frame out;
     out.columns = columnCount();
     const int count = std::max(1, static_cast<int>(graph_.devices.size()));
     const int rows = (count + out.columns - 1) / out.columns;
-    const double width = std::max(1.0, view_size.width() - 2.0 * kExchangeMargin);
-    const double height = std::max(1.0, view_size.height() - legendHeight() - kExchangeMargin);
+    const double width = std::max(1.0, view_size.width() - 2.0 * kCollectiveMargin);
+    const double height = std::max(1.0, view_size.height() - legendHeight() - kCollectiveMargin);
     out.pitch_x = std::min(kWidest, width / out.columns);
     out.pitch_y = std::min(kHighest, height / rows);
     out.left = (view_size.width() - out.pitch_x * (out.columns - 1)) / 2.0;
-    out.top = kExchangeMargin / 2.0 + (height - out.pitch_y * (rows - 1)) / 2.0;
+    out.top = kCollectiveMargin / 2.0 + (height - out.pitch_y * (rows - 1)) / 2.0;
     out.radius = std::clamp(std::min(out.pitch_x, out.pitch_y) * 0.24, 7.0, 15.0);
     return out;
 }
 
-QPointF ExchangeView::place(int device, const Frame& frame) const {
+QPointF CollectiveView::place(int device, const Frame& frame) const {
     const auto found = std::lower_bound(graph_.devices.begin(), graph_.devices.end(), device);
     const auto index = static_cast<int>(found - graph_.devices.begin());
     return {frame.left + frame.pitch_x * (index % frame.columns),
@@ -116,7 +116,7 @@ QPointF ExchangeView::place(int device, const Frame& frame) const {
 
 // A curve to the left of its direction, so that both directions of a pair are seen; longer ways and
 // later axes bend further.
-QPainterPath ExchangeView::path(const ExchangeArrow& arrow, const Frame& frame) const {
+QPainterPath CollectiveView::path(const CollectiveArrow& arrow, const Frame& frame) const {
     const QPointF a = place(arrow.from, frame);
     const QPointF b = place(arrow.to, frame);
     const QPointF way = b - a;
@@ -136,22 +136,22 @@ QPainterPath ExchangeView::path(const ExchangeArrow& arrow, const Frame& frame) 
     return out;
 }
 
-QPointF ExchangeView::middle(int arrow) const {
+QPointF CollectiveView::middle(int arrow) const {
     return path(graph_.arrows[static_cast<std::size_t>(arrow)], frame(size())).pointAtPercent(0.5);
 }
 
-ViewItem ExchangeView::item(int index) const {
-    const ExchangeArrow& arrow = graph_.arrows[static_cast<std::size_t>(index)];
+ViewItem CollectiveView::item(int index) const {
+    const CollectiveArrow& arrow = graph_.arrows[static_cast<std::size_t>(index)];
     return {path(arrow, frame(size())).boundingRect().adjusted(-3, -3, 3, 3), arrow.name, {}};
 }
 
 // The nearest one in reach.
-int ExchangeView::hitTest(const QPointF& position) const {
+int CollectiveView::hitTest(const QPointF& position) const {
     const Frame now = frame(size());
     int best = -1;
     double least = kArrowReach;
     for (int i = 0; i < itemCount(); ++i) {
-        const ExchangeArrow& arrow = graph_.arrows[static_cast<std::size_t>(i)];
+        const CollectiveArrow& arrow = graph_.arrows[static_cast<std::size_t>(i)];
         const QPainterPath line = path(arrow, now);
         if (!line.controlPointRect()
                  .adjusted(-kArrowReach, -kArrowReach, kArrowReach, kArrowReach)
@@ -171,7 +171,7 @@ int ExchangeView::hitTest(const QPointF& position) const {
     return best;
 }
 
-void ExchangeView::paintScene(QPainter& painter, const QSizeF& view_size) const {
+void CollectiveView::paintScene(QPainter& painter, const QSizeF& view_size) const {
     const Frame now = frame(view_size);
     painter.save();
     painter.setOpacity(stale_ ? kStaleOpacity : 1.0);
@@ -191,8 +191,8 @@ void ExchangeView::paintScene(QPainter& painter, const QSizeF& view_size) const 
     painter.restore();
 }
 
-void ExchangeView::paintArrow(QPainter& painter, const ExchangeArrow& arrow,
-                              const Frame& frame) const {
+void CollectiveView::paintArrow(QPainter& painter, const CollectiveArrow& arrow,
+                                const Frame& frame) const {
     const QPainterPath line = path(arrow, frame);
     const QPen own = linePen(arrow.axes, thickness(arrow.bytes));
     const double head = kArrowHead + own.widthF();
@@ -214,7 +214,7 @@ void ExchangeView::paintArrow(QPainter& painter, const ExchangeArrow& arrow,
                                   before - aside * (kArrowHead / 2.0 + own.widthF() / 2.0)});
 }
 
-void ExchangeView::paintDevices(QPainter& painter, const Frame& frame) const {
+void CollectiveView::paintDevices(QPainter& painter, const Frame& frame) const {
     const std::vector<QColor> colors = devicePalette(graph_.mesh);
     const int devices = static_cast<int>(colors.size());
     const double height = std::min(20.0, 2.0 * frame.radius - 3.0);
@@ -227,12 +227,12 @@ void ExchangeView::paintDevices(QPainter& painter, const Frame& frame) const {
     }
 }
 
-void ExchangeView::paintLegend(QPainter& painter, const QSizeF& view_size) const {
+void CollectiveView::paintLegend(QPainter& painter, const QSizeF& view_size) const {
     const Theme& theme = Theme::current();
     const QFont caption = theme.font(TextStyle::Caption);
     const double height = legendHeight();
     const double y = view_size.height() - height / 2.0;
-    double x = kExchangeMargin;
+    double x = kCollectiveMargin;
     const auto word = [&](const QString& text) {
         const double width = std::ceil(textWidth(caption, text)) + 2.0;
         paintText(painter, QRectF(x, y - height / 2.0, width, height),

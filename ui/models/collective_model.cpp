@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "ui/models/exchange_model.h"
+#include "ui/models/collective_model.h"
 
 #include "ui/bridge/convert.h"
 #include "ui/bridge/plan/tensor_tiles.h"
@@ -25,9 +25,9 @@ QString countText(double count) {
 
 } // namespace
 
-ExchangeModel::ExchangeModel(QObject* parent)
-    : TableModel(parent), found_(std::make_shared<ExchangeRows>()) {
-    using Row = ExchangeRow;
+CollectiveModel::CollectiveModel(QObject* parent)
+    : TableModel(parent), found_(std::make_shared<CollectiveRows>()) {
+    using Row = CollectiveRow;
     using widgets::Role;
     const auto axes = [](const Row& row) { return axesOf(row.first).join(QStringLiteral(" × ")); };
     const auto what = [](const Row& row) {
@@ -40,7 +40,7 @@ ExchangeModel::ExchangeModel(QObject* parent)
         return row.predicted_ms > 0 ? ms_style_.text(row.predicted_ms / row.count) : QString();
     };
     describe({{.title = tr("kind"),
-               .text = [](const Row& row) { return exchangeName(row.first.kind); },
+               .text = [](const Row& row) { return collectiveName(row.first.kind); },
                .spoken = story},
               {.title = tr("axis"), .text = axes},
               {.title = tr("what"), .text = what},
@@ -69,22 +69,22 @@ ExchangeModel::ExchangeModel(QObject* parent)
              story);
 }
 
-void ExchangeModel::setDigest(const std::shared_ptr<const PlanDigest>& digest) {
+void CollectiveModel::setDigest(const std::shared_ptr<const PlanDigest>& digest) {
     beginResetModel();
     running_ = -1;
-    found_ = digest ? digest->exchanges : std::make_shared<ExchangeRows>();
+    found_ = digest ? digest->collectives : std::make_shared<CollectiveRows>();
     rows_ = found_->rows;
     timed_ = std::any_of(rows_.begin(), rows_.end(),
-                         [](const ExchangeRow& row) { return row.predicted_ms > 0; });
+                         [](const CollectiveRow& row) { return row.predicted_ms > 0; });
     std::vector<double> times;
-    for (const ExchangeRow& row : rows_) {
+    for (const CollectiveRow& row : rows_) {
         times.push_back(row.predicted_ms / row.count);
     }
     ms_style_ = millisecondStyle(std::move(times));
     endResetModel();
 }
 
-void ExchangeModel::setRunning(int row) {
+void CollectiveModel::setRunning(int row) {
     if (row == running_) {
         return;
     }
@@ -98,14 +98,14 @@ void ExchangeModel::setRunning(int row) {
     }
 }
 
-int ExchangeModel::rowOf(int op) const {
-    const auto found = std::find_if(rows_.begin(), rows_.end(), [op](const ExchangeRow& row) {
+int CollectiveModel::rowOf(int op) const {
+    const auto found = std::find_if(rows_.begin(), rows_.end(), [op](const CollectiveRow& row) {
         return std::binary_search(row.ops.begin(), row.ops.end(), op);
     });
     return found == rows_.end() ? -1 : static_cast<int>(found - rows_.begin());
 }
 
-QString ExchangeModel::story(const ExchangeRow& shown) {
+QString CollectiveModel::story(const CollectiveRow& shown) {
     const std::string& kind = shown.first.kind;
     const QString does =
         kind == "all_reduce"       ? tr("adds up what %1 devices along %2 have")
@@ -116,7 +116,7 @@ QString ExchangeModel::story(const ExchangeRow& shown) {
                                    : tr("passes results on between %1 stages along %2");
     QString out =
         tr("%1 of %2: %3, because %4.")
-            .arg(exchangeName(kind), shown.what,
+            .arg(collectiveName(kind), shown.what,
                  does.arg(shown.first.devices).arg(axesOf(shown.first).join(" × ")), shown.why);
     const QString phase = toQString(ir::phase_name(shown.first.phase));
     const QString reader = toQString(withAnyNumber(shown.first.cause));
@@ -132,7 +132,7 @@ QString ExchangeModel::story(const ExchangeRow& shown) {
     return out;
 }
 
-QVariant ExchangeModel::data(const QModelIndex& index, int role) const {
+QVariant CollectiveModel::data(const QModelIndex& index, int role) const {
     const bool runs = index.column() == KindColumn && index.row() == running_;
     switch (role) {
     case kRunningRole: return runs ? widgets::MarkDelegate::Dot : widgets::MarkDelegate::None;

@@ -3,7 +3,7 @@
 // find; and the pattern view: what moves, and what stands still with reduced motion.
 #include "tests/support/weft_test.h"
 #include "widgets/look/theme_controller.h"
-#include "widgets/mesh/exchange_view.h"
+#include "widgets/mesh/collective_view.h"
 #include "widgets/mesh/pattern_view.h"
 
 #include <QAccessible>
@@ -15,8 +15,8 @@ using namespace weft::widgets;
 namespace {
 
 /// Four devices, a ring over the rows ("model") and one over the columns ("data").
-ExchangeGraph twoByTwo() {
-    ExchangeGraph graph;
+CollectiveGraph twoByTwo() {
+    CollectiveGraph graph;
     graph.mesh = {2, 2};
     graph.devices = {0, 1, 2, 3};
     graph.axes = {"data", "model"};
@@ -44,7 +44,7 @@ Pattern swap() {
 
 } // namespace
 
-class ExchangeViewTest : public QObject {
+class CollectiveViewTest : public QObject {
     Q_OBJECT
     std::unique_ptr<ThemeController> controller_;
 
@@ -56,7 +56,7 @@ private slots:
     }
 
     void both_directions_of_a_pair_can_be_pointed_at() {
-        ExchangeView view;
+        CollectiveView view;
         view.resize(420, 220);
         view.setGraph(twoByTwo());
         for (int arrow = 0; arrow < view.itemCount(); ++arrow) {
@@ -66,7 +66,7 @@ private slots:
     }
 
     void more_bytes_make_a_thicker_arrow_by_the_logarithm() {
-        ExchangeView view;
+        CollectiveView view;
         view.setGraph(twoByTwo());
         const double thin = view.thickness(1 << 10);
         const double thick = view.thickness(1 << 20);
@@ -76,7 +76,7 @@ private slots:
     }
 
     void keys_and_screen_readers_find_every_arrow() {
-        ExchangeView view;
+        CollectiveView view;
         view.resize(420, 220);
         view.setGraph(twoByTwo());
         view.show();
@@ -96,7 +96,7 @@ private slots:
         for (const auto mode : {ThemeController::Mode::Light, ThemeController::Mode::Dark}) {
             controller_->setMode(mode);
             QTemporaryDir dir;
-            ExchangeView view;
+            CollectiveView view;
             view.resize(420, 220);
             view.setGraph(twoByTwo());
             QVERIFY(view.exportPng(dir.filePath("arrows.png")));
@@ -105,7 +105,7 @@ private slots:
     }
 
     void no_arrows_are_no_trouble() {
-        ExchangeView view;
+        CollectiveView view;
         view.resize(300, 160);
         view.setGraph({});
         QImage image(view.size(), QImage::Format_ARGB32_Premultiplied);
@@ -141,5 +141,5 @@ private slots:
     }
 };
 
-WEFT_TEST(ExchangeViewTest)
-#include "exchange_view_test.moc"
+WEFT_TEST(CollectiveViewTest)
+#include "collective_view_test.moc"

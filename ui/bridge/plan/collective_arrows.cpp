@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "ui/bridge/plan/exchange_arrows.h"
+#include "ui/bridge/plan/collective_arrows.h"
 
 #include "ui/bridge/convert.h"
 
@@ -12,11 +12,11 @@
 namespace weft::ui {
 namespace {
 
-class ExchangeArrowsText {
-    Q_DECLARE_TR_FUNCTIONS(ExchangeArrows)
+class CollectiveArrowsText {
+    Q_DECLARE_TR_FUNCTIONS(CollectiveArrows)
 };
 
-QString arrowAxesText(const ExchangeShare& share) {
+QString arrowAxesText(const CollectiveShare& share) {
     QStringList names;
     for (const std::string& axis : share.axes) {
         names.append(toQString(axis));
@@ -24,7 +24,7 @@ QString arrowAxesText(const ExchangeShare& share) {
     return names.join(QStringLiteral(" × "));
 }
 
-std::vector<int> axesOfShare(const sharding::Mesh& mesh, const ExchangeShare& share) {
+std::vector<int> axesOfShare(const sharding::Mesh& mesh, const CollectiveShare& share) {
     std::vector<int> out;
     for (const std::string& name : share.axes) {
         out.push_back(mesh.find(name));
@@ -33,7 +33,7 @@ std::vector<int> axesOfShare(const sharding::Mesh& mesh, const ExchangeShare& sh
 }
 
 /// All, or those of the first device's group along the axes, and of the minor axes beside it.
-std::vector<int> shownDevices(const sharding::Mesh& mesh, std::span<const ExchangeShare> shares) {
+std::vector<int> shownDevices(const sharding::Mesh& mesh, std::span<const CollectiveShare> shares) {
     std::vector<int> axes;
     std::int64_t count = 1;
     const auto add = [&](int axis) {
@@ -43,7 +43,7 @@ std::vector<int> shownDevices(const sharding::Mesh& mesh, std::span<const Exchan
             count *= mesh.size(axis);
         }
     };
-    for (const ExchangeShare& share : shares) {
+    for (const CollectiveShare& share : shares) {
         for (const int axis : axesOfShare(mesh, share)) {
             add(axis);
         }
@@ -70,12 +70,12 @@ std::vector<int> shownDevices(const sharding::Mesh& mesh, std::span<const Exchan
     return out;
 }
 
-class ExchangeArrowsCollector {
+class CollectiveArrowsCollector {
 public:
-    ExchangeArrowsCollector(const plan::ExecutionPlan& plan, std::vector<int> shown)
+    CollectiveArrowsCollector(const plan::ExecutionPlan& plan, std::vector<int> shown)
         : plan_(plan), shown_(shown.begin(), shown.end()) {}
 
-    void add(const ExchangeShare& share) {
+    void add(const CollectiveShare& share) {
         const sharding::Mesh& mesh = plan_.mesh;
         if (share.kind == "send_recv") {
             for (const int device : shown_) {
@@ -94,8 +94,8 @@ public:
         }
     }
 
-    std::vector<widgets::ExchangeArrow> take(QStringList& axes) {
-        std::vector<widgets::ExchangeArrow> out;
+    std::vector<widgets::CollectiveArrow> take(QStringList& axes) {
+        std::vector<widgets::CollectiveArrow> out;
         for (const auto& [key, sum] : sums_) {
             const auto& [from, to, over] = key;
             if (!axes.contains(over)) {
@@ -103,7 +103,7 @@ public:
             }
             out.push_back(
                 {from, to, sum.bytes, static_cast<int>(axes.indexOf(over)),
-                 ExchangeArrowsText::tr("%1 → %2: %3 a step, %4 times, %5 over %6")
+                 CollectiveArrowsText::tr("%1 → %2: %3 a step, %4 times, %5 over %6")
                      .arg(from)
                      .arg(to)
                      .arg(widgets::formatMemory(sum.bytes),
@@ -136,7 +136,7 @@ private:
         return found->second;
     }
 
-    void addGroup(const ExchangeShare& share, const std::vector<std::int64_t>& group) {
+    void addGroup(const CollectiveShare& share, const std::vector<std::int64_t>& group) {
         const std::size_t count = group.size();
         for (std::size_t i = 0; i < count && count > 1; ++i) {
             const auto from = static_cast<int>(group[i]);
@@ -156,14 +156,14 @@ private:
         }
     }
 
-    void note(const ExchangeShare& share, int from, int to, qint64 bytes) {
+    void note(const CollectiveShare& share, int from, int to, qint64 bytes) {
         if (!shown_.contains(from) || !shown_.contains(to)) {
             return;
         }
         Sum& sum = sums_[{from, to, arrowAxesText(share)}];
         sum.bytes += bytes;
         sum.count += share.count;
-        sum.kinds.insert(exchangeName(share.kind));
+        sum.kinds.insert(collectiveName(share.kind));
     }
 
     const plan::ExecutionPlan& plan_;
@@ -174,21 +174,21 @@ private:
 
 } // namespace
 
-QString exchangeName(const std::string& kind) {
+QString collectiveName(const std::string& kind) {
     return kind == "send_recv" ? QStringLiteral("send") : toQString(kind).replace('_', '-');
 }
 
-widgets::ExchangeGraph exchangeGraph(const plan::ExecutionPlan& plan,
-                                     std::span<const ExchangeShare> shares) {
-    widgets::ExchangeGraph out;
+widgets::CollectiveGraph collectiveGraph(const plan::ExecutionPlan& plan,
+                                         std::span<const CollectiveShare> shares) {
+    widgets::CollectiveGraph out;
     for (const sharding::Axis& axis : plan.mesh.axes) {
         out.mesh.push_back(static_cast<int>(axis.size));
         out.axes.append(toQString(axis.name));
     }
-    // Axes keep their colours whichever exchanges are looked at.
+    // Axes keep their colours whichever collectives are looked at.
     out.devices = shownDevices(plan.mesh, shares);
-    ExchangeArrowsCollector collector(plan, out.devices);
-    for (const ExchangeShare& share : shares) {
+    CollectiveArrowsCollector collector(plan, out.devices);
+    for (const CollectiveShare& share : shares) {
         collector.add(share);
     }
     out.arrows = collector.take(out.axes);

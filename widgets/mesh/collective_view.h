@@ -12,29 +12,29 @@
 
 namespace weft::widgets {
 
-/// What one device sends to another, all its exchanges over the same axes together.
-struct ExchangeArrow {
+/// What one device sends to another, all its collectives over the same axes together.
+struct CollectiveArrow {
     int from = 0;
     int to = 0;
     qint64 bytes = 0;
-    int axes = 0; // index of ExchangeGraph::axes
+    int axes = 0; // index of CollectiveGraph::axes
     QString name; // "0 → 1: 3.0 MiB a step, 12 times, all-reduce over model"
 };
 
-struct ExchangeGraph {
+struct CollectiveGraph {
     std::vector<int> mesh;    // sizes of its axes, major to minor
     std::vector<int> devices; // those drawn, ascending
     QStringList axes;         // "model", "data × model"
-    std::vector<ExchangeArrow> arrows;
+    std::vector<CollectiveArrow> arrows;
 };
 
-class ExchangeView : public PaintedView {
+class CollectiveView : public PaintedView {
     Q_OBJECT
 public:
-    explicit ExchangeView(QWidget* parent = nullptr);
+    explicit CollectiveView(QWidget* parent = nullptr);
 
-    void setGraph(ExchangeGraph graph);
-    const ExchangeGraph& graph() const { return graph_; }
+    void setGraph(CollectiveGraph graph);
+    const CollectiveGraph& graph() const { return graph_; }
     /// Values that a newer plan will replace are drawn faint.
     void setStale(bool stale);
 
@@ -67,12 +67,12 @@ private:
     Frame frame(const QSizeF& view_size) const;
     int columnCount() const;
     QPointF place(int device, const Frame& frame) const;
-    QPainterPath path(const ExchangeArrow& arrow, const Frame& frame) const;
-    void paintArrow(QPainter& painter, const ExchangeArrow& arrow, const Frame& frame) const;
+    QPainterPath path(const CollectiveArrow& arrow, const Frame& frame) const;
+    void paintArrow(QPainter& painter, const CollectiveArrow& arrow, const Frame& frame) const;
     void paintDevices(QPainter& painter, const Frame& frame) const;
     void paintLegend(QPainter& painter, const QSizeF& view_size) const;
 
-    ExchangeGraph graph_;
+    CollectiveGraph graph_;
     qint64 fewest_ = 0;
     qint64 most_ = 0;
     bool stale_ = false;

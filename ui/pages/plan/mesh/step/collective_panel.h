@@ -13,7 +13,7 @@ class QTableView;
 
 namespace weft::widgets {
 class EmptyState;
-class ExchangeView;
+class CollectiveView;
 class SectionHeader;
 class SegmentedControl;
 class TextLabel;
@@ -21,18 +21,18 @@ class TextLabel;
 
 namespace weft::ui {
 
-class ExchangeModel;
+class CollectiveModel;
 class PatternPanel;
 
-class ExchangePanel : public PlanPanel {
+class CollectivePanel : public PlanPanel {
     Q_OBJECT
 public:
-    explicit ExchangePanel(QWidget* parent = nullptr);
+    explicit CollectivePanel(QWidget* parent = nullptr);
 
     /// Marks the row of an op as the one that runs; none for an op that is no exchange. What the
     /// user has chosen stays chosen.
     void showOp(int op);
-    widgets::ExchangeView* arrows() const { return arrows_; }
+    widgets::CollectiveView* arrows() const { return arrows_; }
 
 signals:
     /// The user chose a row: its first op in the digest's program. Rows of other stages have none.
@@ -71,12 +71,12 @@ private:
     QStackedWidget* stack_;
     widgets::EmptyState* empty_;
     QPushButton* simulate_;
-    ExchangeModel* model_;
+    CollectiveModel* model_;
     QSortFilterProxyModel* proxy_;
     QTableView* table_;
     QComboBox* which_;
     widgets::TextLabel* note_;
-    widgets::ExchangeView* arrows_;
+    widgets::CollectiveView* arrows_;
     PatternPanel* pattern_;
     widgets::TextLabel* why_;
 };

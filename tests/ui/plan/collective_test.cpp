@@ -6,10 +6,10 @@
 #include "tests/support/weft_test.h"
 #include "tests/ui/mesh_support.h"
 #include "ui/bridge/convert.h"
-#include "ui/bridge/plan/exchange_arrows.h"
+#include "ui/bridge/plan/collective_arrows.h"
 #include "ui/bridge/plan/pattern_steps.h"
-#include "ui/models/exchange_model.h"
-#include "ui/pages/plan/mesh/step/exchange_panel.h"
+#include "ui/models/collective_model.h"
+#include "ui/pages/plan/mesh/step/collective_panel.h"
 #include "ui/pages/plan/mesh/step/pattern_panel.h"
 #include "ui/plurals.h"
 #include "widgets/controls/controls.h"
@@ -152,7 +152,7 @@ std::map<QString, AddedUp> added_up(const ui::PlanDigest& digest) {
 
 } // namespace
 
-class ExchangeTest : public QObject {
+class CollectiveTest : public QObject {
     Q_OBJECT
     std::unique_ptr<widgets::ThemeController> controller_;
 
@@ -274,8 +274,8 @@ private slots:
 
     void a_ring_sends_to_the_next_of_its_group() {
         const auto plan = plan_on(mesh_of({{"data", 2}, {"model", 3}}));
-        const ui::ExchangeShare share{"all_reduce", {"model"}, 0, -1, 300, 6};
-        const auto graph = ui::exchangeGraph(plan, {{share}});
+        const ui::CollectiveShare share{"all_reduce", {"model"}, 0, -1, 300, 6};
+        const auto graph = ui::collectiveGraph(plan, {{share}});
         std::map<std::pair<int, int>, qint64> sent;
         for (const auto& arrow : graph.arrows) {
             sent[{arrow.from, arrow.to}] = arrow.bytes;
@@ -291,8 +291,8 @@ private slots:
 
     void an_all_to_all_sends_to_all_others_alike() {
         const auto plan = plan_on(mesh_of({{"expert", 4}}));
-        const auto graph =
-            ui::exchangeGraph(plan, {{ui::ExchangeShare{"all_to_all", {"expert"}, 0, -1, 300, 1}}});
+        const auto graph = ui::collectiveGraph(
+            plan, {{ui::CollectiveShare{"all_to_all", {"expert"}, 0, -1, 300, 1}}});
         QCOMPARE(graph.arrows.size(), std::size_t{12});
         for (const auto& arrow : graph.arrows) {
             QCOMPARE(arrow.bytes, qint64{100});
@@ -303,8 +303,8 @@ private slots:
         auto plan = plan_on(mesh_of({{"pipeline", 2}, {"data", 2}}));
         plan.stages.resize(2);
         plan.pipeline_axis = 0;
-        const auto graph =
-            ui::exchangeGraph(plan, {{ui::ExchangeShare{"send_recv", {"pipeline"}, 0, 1, 64, 2}}});
+        const auto graph = ui::collectiveGraph(
+            plan, {{ui::CollectiveShare{"send_recv", {"pipeline"}, 0, 1, 64, 2}}});
         QCOMPARE(graph.arrows.size(), std::size_t{2});
         QCOMPARE(graph.arrows[0].from, 0);
         QCOMPARE(graph.arrows[0].to, 2);
@@ -314,31 +314,31 @@ private slots:
 
     void of_thousands_of_devices_one_group_is_drawn() {
         const auto plan = plan_on(mesh_of({{"data", 128}, {"pipeline", 8}, {"model", 8}}));
-        const auto graph =
-            ui::exchangeGraph(plan, {{ui::ExchangeShare{"all_reduce", {"model"}, 0, -1, 8, 1}}});
+        const auto graph = ui::collectiveGraph(
+            plan, {{ui::CollectiveShare{"all_reduce", {"model"}, 0, -1, 8, 1}}});
         QCOMPARE(graph.devices, first(64));
-        const auto far = ui::exchangeGraph(
-            plan, {{ui::ExchangeShare{"all_reduce", {"pipeline", "model"}, 0, -1, 8, 1}}});
+        const auto far = ui::collectiveGraph(
+            plan, {{ui::CollectiveShare{"all_reduce", {"pipeline", "model"}, 0, -1, 8, 1}}});
         QCOMPARE(far.devices, first(64));
         const auto line =
-            ui::exchangeGraph(plan_on(mesh_of({{"data", 1000}})),
-                              {{ui::ExchangeShare{"all_reduce", {"data"}, 0, -1, 8, 1}}});
+            ui::collectiveGraph(plan_on(mesh_of({{"data", 1000}})),
+                                {{ui::CollectiveShare{"all_reduce", {"data"}, 0, -1, 8, 1}}});
         QCOMPARE(line.devices.size(), std::size_t{ui::kMostDrawn});
     }
 
     // What leaves a device by arrows is what the plan says that it sends.
     void arrows_add_up_to_what_the_plan_sends() {
         const auto digest = two_by_two();
-        ui::ExchangePanel part;
+        ui::CollectivePanel part;
         part.resize(720, 240);
         part.setPlan({digest});
-        part.findChild<widgets::SegmentedControl*>("exchangeForm")->setCurrentIndex(1);
+        part.findChild<widgets::SegmentedControl*>("collectiveForm")->setCurrentIndex(1);
         std::int64_t sent = 0;
         for (const plan::Collective& one : plan::collectives(*digest->plan->find("train_step"))) {
             sent += one.sent_bytes;
         }
         std::map<int, qint64> leaving;
-        for (const widgets::ExchangeArrow& arrow : part.arrows()->graph().arrows) {
+        for (const widgets::CollectiveArrow& arrow : part.arrows()->graph().arrows) {
             leaving[arrow.from] += arrow.bytes;
         }
         QCOMPARE(leaving.size(), std::size_t{4});
@@ -348,32 +348,32 @@ private slots:
     }
 
     void one_collective_can_be_drawn_alone() {
-        ui::ExchangePanel part;
+        ui::CollectivePanel part;
         part.resize(720, 240);
         part.setPlan({two_by_two()});
-        part.findChild<widgets::SegmentedControl*>("exchangeForm")->setCurrentIndex(1);
-        auto* which = part.findChild<QComboBox*>("exchangeWhich");
+        part.findChild<widgets::SegmentedControl*>("collectiveForm")->setCurrentIndex(1);
+        auto* which = part.findChild<QComboBox*>("collectiveWhich");
         QCOMPARE(which->currentIndex(), 0);
         const std::size_t all = part.arrows()->graph().arrows.size();
         which->setFocus();
         QTest::keyClick(which, Qt::Key_Down);
         QCOMPARE(which->currentIndex(), 1);
         QVERIFY(part.arrows()->graph().arrows.size() < all);
-        auto* table = part.findChild<QTableView*>("exchangeTable");
+        auto* table = part.findChild<QTableView*>("collectiveTable");
         QVERIFY(table->selectionModel()->hasSelection()); // the same choice
     }
 
     void a_reason_leads_to_its_tensor_by_click_and_by_key() {
         const auto digest = two_by_two();
-        ui::ExchangePanel part;
+        ui::CollectivePanel part;
         part.resize(900, 300);
         part.show();
         part.setPlan({digest});
-        auto* table = part.findChild<QTableView*>("exchangeTable");
-        QSignalSpy tensor(&part, &ui::ExchangePanel::tensorChosen);
-        QSignalSpy op(&part, &ui::ExchangePanel::opChosen);
+        auto* table = part.findChild<QTableView*>("collectiveTable");
+        QSignalSpy tensor(&part, &ui::CollectivePanel::tensorChosen);
+        QSignalSpy op(&part, &ui::CollectivePanel::opChosen);
         int row = 0;
-        const auto why = [&] { return table->model()->index(row, ui::ExchangeModel::WhyColumn); };
+        const auto why = [&] { return table->model()->index(row, ui::CollectiveModel::WhyColumn); };
         while (why().data().toString() != "mlp.down is split over its rows") {
             QVERIFY(++row < table->model()->rowCount());
         }
@@ -385,22 +385,23 @@ private slots:
         table->setCurrentIndex(why());
         QTest::keyClick(table, Qt::Key_Return);
         QCOMPARE(tensor.count(), 2);
-        // The rest of the row chooses the exchange alone.
+        // The rest of the row chooses the collective alone.
         QTest::mouseClick(
             table->viewport(), Qt::LeftButton, {},
-            table->visualRect(table->model()->index(row, ui::ExchangeModel::KindColumn)).center());
+            table->visualRect(table->model()->index(row, ui::CollectiveModel::KindColumn))
+                .center());
         QCOMPARE(tensor.count(), 2);
     }
 
     void how_it_works_is_shown_step_by_step_by_keys() {
         controller_->setReducedMotion(true);
-        ui::ExchangePanel part;
+        ui::CollectivePanel part;
         part.resize(720, 260);
         part.show();
         part.activateWindow();
         QVERIFY(QTest::qWaitForWindowActive(&part)); // or no shortcut works
         part.setPlan({two_by_two()});
-        auto* form = part.findChild<widgets::SegmentedControl*>("exchangeForm");
+        auto* form = part.findChild<widgets::SegmentedControl*>("collectiveForm");
         form->setCurrentIndex(2);
         auto* pattern = part.findChild<ui::PatternPanel*>();
         QVERIFY(pattern->isVisible());
@@ -451,12 +452,12 @@ private slots:
             test::mesh_digest(test::mesh_config(overrides));
         const std::map<QString, AddedUp> expected = added_up(*digest);
         QCOMPARE(expected.empty(), mesh.isEmpty());
-        ui::ExchangeModel model;
+        ui::CollectiveModel model;
         model.setDigest(digest);
         QCOMPARE(model.rowCount(), static_cast<int>(expected.size()));
         double executions = 0;
         for (int i = 0; i < model.rowCount(); ++i) {
-            const ui::ExchangeRow& row = model.row(i);
+            const ui::CollectiveRow& row = model.row(i);
             const QString key = key_of(row.first, row.what, row.why);
             QVERIFY2(expected.contains(key), qPrintable(key));
             const AddedUp& sum = expected.at(key);
@@ -479,10 +480,10 @@ private slots:
     // The rest of a plan says nothing new about its step.
     void a_completed_plan_keeps_the_rows_of_its_step() {
         const std::shared_ptr<const ui::PlanDigest> step = two_by_two();
-        QVERIFY(!step->exchanges->rows.empty());
-        QCOMPARE(ui::digestPlan(step->plan, step.get())->exchanges, step->exchanges);
+        QVERIFY(!step->collectives->rows.empty());
+        QCOMPARE(ui::digestPlan(step->plan, step.get())->collectives, step->collectives);
     }
 };
 
-WEFT_TEST(ExchangeTest)
-#include "exchange_test.moc"
+WEFT_TEST(CollectiveTest)
+#include "collective_test.moc"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The exchanges of a planned step as arrows between its devices. Pure functions of the plan.
+// The collectives of a planned step as arrows between its devices. Pure functions of the plan.
 #pragma once
 
 #include "core/plan/plan.h"
-#include "widgets/mesh/exchange_view.h"
+#include "widgets/mesh/collective_view.h"
 
 #include <QString>
 
@@ -12,7 +12,7 @@
 namespace weft::ui {
 
 /// Executions of one collective by the devices of one stage.
-struct ExchangeShare {
+struct CollectiveShare {
     std::string kind;
     std::vector<std::string> axes;
     int stage = 0;
@@ -25,11 +25,11 @@ struct ExchangeShare {
 /// the next of the group, an all-to-all divides it among the others, a message goes to the same
 /// place of another stage. Shares over the same axes are added up. Of more than kMostDrawn devices
 /// one group is drawn, of the first device.
-widgets::ExchangeGraph exchangeGraph(const plan::ExecutionPlan& plan,
-                                     std::span<const ExchangeShare> shares);
+widgets::CollectiveGraph collectiveGraph(const plan::ExecutionPlan& plan,
+                                         std::span<const CollectiveShare> shares);
 inline constexpr int kMostDrawn = 64;
 
 /// "all-reduce", "send".
-QString exchangeName(const std::string& kind);
+QString collectiveName(const std::string& kind);
 
 } // namespace weft::ui

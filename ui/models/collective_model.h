@@ -2,7 +2,7 @@
 // What the devices of a planned training step say to each other, as rows of a table.
 #pragma once
 
-#include "ui/bridge/plan/exchange_rows.h"
+#include "ui/bridge/plan/collective_rows.h"
 #include "ui/bridge/plan/plan_digest.h"
 #include "ui/models/table_model.h"
 #include "widgets/look/number_style.h"
@@ -12,7 +12,7 @@
 
 namespace weft::ui {
 
-class ExchangeModel : public TableModel<ExchangeRow> {
+class CollectiveModel : public TableModel<CollectiveRow> {
     Q_OBJECT
 public:
     enum Column {
@@ -32,7 +32,7 @@ public:
     /// A mark (widgets::MarkDelegate) at the row that runs.
     static constexpr int kRunningRole = kSortRole + 2;
 
-    explicit ExchangeModel(QObject* parent = nullptr);
+    explicit CollectiveModel(QObject* parent = nullptr);
 
     void setDigest(const std::shared_ptr<const PlanDigest>& digest);
 
@@ -43,7 +43,7 @@ public:
     /// The row that an op of the digest's program is in; -1: it is no exchange.
     int rowOf(int op) const;
     /// What the exchange does, why, who asked for it and what it costs, in a few sentences.
-    static QString story(const ExchangeRow& row);
+    static QString story(const CollectiveRow& row);
     /// Executions in a step, of all stages together.
     double executions() const { return found_->executions; }
     /// Of the device that sends most.
@@ -53,7 +53,7 @@ public:
     QVariant data(const QModelIndex& index, int role) const override;
 
 private:
-    std::shared_ptr<const ExchangeRows> found_; // never null
+    std::shared_ptr<const CollectiveRows> found_; // never null
     widgets::NumberStyle ms_style_;
     bool timed_ = false;
     int running_ = -1;
