@@ -18,7 +18,7 @@ QString columnName(const std::vector<std::string>& names, int index, const QStri
 
 SampleModel::SampleModel(QObject* parent) : QAbstractTableModel(parent) {}
 
-void SampleModel::setSamples(std::shared_ptr<const PartFacts> facts,
+void SampleModel::setSamples(std::shared_ptr<const SplitFacts> facts,
                              std::vector<SampleView> samples, Seen seen) {
     beginResetModel();
     facts_ = std::move(facts);

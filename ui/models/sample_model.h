@@ -23,7 +23,7 @@ public:
     explicit SampleModel(QObject* parent = nullptr);
 
     /// `seen` counts where the data are a table.
-    void setSamples(std::shared_ptr<const PartFacts> facts, std::vector<SampleView> samples,
+    void setSamples(std::shared_ptr<const SplitFacts> facts, std::vector<SampleView> samples,
                     Seen seen);
 
     int rowCount(const QModelIndex& parent = {}) const override;
@@ -41,7 +41,7 @@ private:
     QString display(const SampleView& sample, int column) const;
     QString title(int section) const;
 
-    std::shared_ptr<const PartFacts> facts_;
+    std::shared_ptr<const SplitFacts> facts_;
     std::vector<SampleView> samples_;
     Seen seen_ = Seen::ByNetwork;
     std::vector<std::optional<widgets::NumberStyle>> styles_; // of the columns of numbers

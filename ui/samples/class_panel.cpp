@@ -21,7 +21,7 @@ constexpr std::int64_t kMostBars = 1000;
 // From here on the network learns the large classes first and may never see the small ones.
 constexpr double kUneven = 10.0;
 
-QString noteOf(const PartFacts& facts) {
+QString noteOf(const SplitFacts& facts) {
     if (facts.labels == nullptr) {
         return formOf(facts.info) == SampleForm::Tokens
                    ? QObject::tr("Text has no classes: every token is predicted from those before "

@@ -23,7 +23,7 @@ private:
     void update();
 
     DataPreview& preview_;
-    std::shared_ptr<const PartFacts> shown_;
+    std::shared_ptr<const SplitFacts> shown_;
     widgets::SectionHeader* header_;
     widgets::BarList* bars_;
     widgets::TextLabel* note_;

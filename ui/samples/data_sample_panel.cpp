@@ -30,7 +30,7 @@ namespace {
 
 enum SampleSheet { SampleMessageSheet, ImageSheet, SampleTableSheet, TokenSheet };
 constexpr int kImages = 60;
-constexpr int kSamplePartRows = 100;
+constexpr int kSamplePanelRows = 100;
 constexpr int kRuns = 12;
 constexpr int kSmallPixels = 40; // up to here an image is seen pixel by pixel
 constexpr int kSmallCell = 84;
@@ -40,7 +40,7 @@ constexpr int kWideHeader = 460; // with room for words on its buttons
 
 int pageSizeOf(SampleForm form) {
     return form == SampleForm::Images     ? kImages
-           : form == SampleForm::Features ? kSamplePartRows
+           : form == SampleForm::Features ? kSamplePanelRows
                                           : kRuns;
 }
 
@@ -195,7 +195,7 @@ void DataSamplePanel::describe() {
                             .arg(formatCount(first), formatCount(last - 1), formatCount(all),
                                  className(facts->info, preview_.chosenClass())));
     }
-    const bool training = preview_.part() == DataSplit::Train;
+    const bool training = preview_.split() == DataSplit::Train;
     if (shown && training && preview_.isRandom()) {
         parts << tr("as in epoch %1 with seed %2")
                      .arg(formatCount(preview_.epoch()))
@@ -237,7 +237,7 @@ void DataSamplePanel::showMessage() {
         title = tr("The data is not where it was");
         text = pathText(preview_.missing().front().path);
     } else if (failed) {
-        title = facts ? tr("This part cannot be opened") : tr("The data cannot be opened");
+        title = facts ? tr("This split cannot be opened") : tr("The data cannot be opened");
         text = (facts ? facts->problem + "\n" + facts->hint
                       : preview_.problem() + "\n" + preview_.hint())
                    .trimmed();

@@ -62,7 +62,7 @@ void DataPreview::reopen() {
 }
 
 void DataPreview::stopOpening() {
-    opening_.stop(); // a part that is looked into says so itself
+    opening_.stop(); // a split that is looked into says so itself
     reading_.stop();
     if (state_ == State::Opening) {
         abandonOpening();
@@ -93,7 +93,7 @@ bool DataPreview::readSettings() {
         fail(State::Empty, {}, {});
         return false;
     }
-    // The data can be looked into while another part of the draft is still wrong.
+    // The data can be looked into while another section of the draft is still wrong.
     config::Checked checked = config::check_fields(document["data"], data::data_fields(), "/data");
     config::Diagnostics problems = checked.diagnostics;
     if (checked.ok()) {
@@ -172,8 +172,8 @@ void DataPreview::open() {
                       set_ = std::move(opened.set);
                       facts_ = {};
                       state_ = State::Ready;
-                      if (!hasSplit(part_)) {
-                          part_ = DataSplit::Train;
+                      if (!hasSplit(split_)) {
+                          split_ = DataSplit::Train;
                       }
                       class_ = -1;
                       first_ = 0;
@@ -191,17 +191,17 @@ void DataPreview::tellDraft() {
     draft_.setFindings(FindingSource::Data, findings);
 }
 
-bool DataPreview::hasSplit(DataSplit part) const {
-    return (part == DataSplit::Train        ? set_.train
-            : part == DataSplit::Validation ? set_.validation
-                                            : set_.test) != nullptr;
+bool DataPreview::hasSplit(DataSplit split) const {
+    return (split == DataSplit::Train        ? set_.train
+            : split == DataSplit::Validation ? set_.validation
+                                             : set_.test) != nullptr;
 }
 
-std::shared_ptr<const PartFacts> DataPreview::facts() const {
-    return state_ == State::Ready ? facts_[static_cast<std::size_t>(part_)] : nullptr;
+std::shared_ptr<const SplitFacts> DataPreview::facts() const {
+    return state_ == State::Ready ? facts_[static_cast<std::size_t>(split_)] : nullptr;
 }
 
-/// What is not known yet of the part looked at is found out first.
+/// What is not known yet of the split looked at is found out first.
 void DataPreview::lookInto() {
     emit changed();
     if (facts()) {
@@ -210,24 +210,24 @@ void DataPreview::lookInto() {
     }
     samples_.clear();
     emit samplesChanged();
-    opening_.join([source = part_ == DataSplit::Train        ? set_.train
-                            : part_ == DataSplit::Validation ? set_.validation
+    opening_.join([source = split_ == DataSplit::Train        ? set_.train
+                            : split_ == DataSplit::Validation ? set_.validation
                                                              : set_.test](
                       const std::stop_token& stop) { return factsOf(source, stop); },
-                  [this, part = part_](PartFacts found) {
+                  [this, split = split_](SplitFacts found) {
                       news_.end();
-                      facts_[static_cast<std::size_t>(part)] =
-                          std::make_shared<const PartFacts>(std::move(found));
-                      if (part == part_) {
+                      facts_[static_cast<std::size_t>(split)] =
+                          std::make_shared<const SplitFacts>(std::move(found));
+                      if (split == split_) {
                           emit changed();
                           readSamples();
                       }
                   });
 }
 
-void DataPreview::setSplit(DataSplit part) {
-    if (part != part_ && state_ == State::Ready && hasSplit(part)) {
-        part_ = part;
+void DataPreview::setSplit(DataSplit split) {
+    if (split != split_ && state_ == State::Ready && hasSplit(split)) {
+        split_ = split;
         class_ = -1;
         first_ = 0;
         reading_.drop();
@@ -281,7 +281,7 @@ void DataPreview::readSamples() {
         return;
     }
     const WantedSamples wanted{known, class_, first_, page_size_,
-                               part_ == DataSplit::Train ? epoch_ : -1};
+                               split_ == DataSplit::Train ? epoch_ : -1};
     reading_.start([wanted](const std::stop_token& stop) { return ui::readSamples(wanted, stop); },
                    [this](std::vector<SampleView> read) {
                        samples_ = std::move(read);

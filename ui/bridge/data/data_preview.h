@@ -22,7 +22,7 @@ namespace weft::ui {
 
 class Draft;
 
-/// The part of the data that is looked at.
+/// The split of the data that is looked at.
 enum class DataSplit { Train, Validation, Test };
 
 class DataPreview : public QObject {
@@ -44,7 +44,7 @@ public:
     void setActive(bool active);
     /// Opens again though nothing was edited: files may have changed.
     void reopen();
-    /// Ends the opening, of all or of the part looked at.
+    /// Ends the opening, of all or of the split looked at.
     void stopOpening();
     /// How far that is, once it takes long.
     OpeningNews& news() { return news_; }
@@ -63,12 +63,12 @@ public:
     /// Training samples have random transforms: another epoch shows them otherwise.
     bool isRandom() const { return random_; }
 
-    DataSplit part() const { return part_; }
-    /// Looking at the test part opens it.
-    void setSplit(DataSplit part);
-    bool hasSplit(DataSplit part) const;
-    /// Of the part looked at; null while it is being opened.
-    std::shared_ptr<const PartFacts> facts() const;
+    DataSplit split() const { return split_; }
+    /// Looking at the test split opens it.
+    void setSplit(DataSplit split);
+    bool hasSplit(DataSplit split) const;
+    /// Of the split looked at; null while it is being opened.
+    std::shared_ptr<const SplitFacts> facts() const;
 
     std::int64_t epoch() const { return epoch_; }
     /// The same samples as the next epoch of training will see them.
@@ -77,7 +77,7 @@ public:
     /// Only samples of one class; -1: all.
     void setClass(std::int32_t label);
     std::int32_t chosenClass() const { return class_; }
-    /// Samples that can be looked at: of the part, or of the chosen class in it.
+    /// Samples that can be looked at: of the split, or of the chosen class in it.
     std::int64_t available() const;
     /// The first one shown, counted among those available.
     std::int64_t first() const { return first_; }
@@ -89,7 +89,7 @@ public:
     bool isReading() const { return reading_.isRunning(); }
 
 signals:
-    void changed();        // state, part, what is known of it
+    void changed();        // state, split, what is known of it
     void samplesChanged(); // samples, epoch, class, first
 
 private:
@@ -114,8 +114,8 @@ private:
     data::OpenContext context_;
     data::DataSet set_;
     bool random_ = false;
-    DataSplit part_ = DataSplit::Train;
-    std::array<std::shared_ptr<const PartFacts>, 3> facts_;
+    DataSplit split_ = DataSplit::Train;
+    std::array<std::shared_ptr<const SplitFacts>, 3> facts_;
     std::int64_t epoch_ = 0;
     std::int32_t class_ = -1;
     std::int64_t first_ = 0;

@@ -26,7 +26,7 @@ std::vector<T> valuesOf(const std::vector<std::byte>& bytes) {
 }
 
 /// The row that a sample of a table is made of.
-QStringList cellsOf(const PartFacts& facts, const std::vector<float>& values) {
+QStringList cellsOf(const SplitFacts& facts, const std::vector<float>& values) {
     QStringList cells;
     if (!facts.columns.empty()) {
         for (const std::string& cell : data::row_of_sample(*facts.source->encoding(), values)) {
@@ -36,7 +36,7 @@ QStringList cellsOf(const PartFacts& facts, const std::vector<float>& values) {
     return cells;
 }
 
-/// Where the samples asked for stand in the part.
+/// Where the samples asked for stand in the split.
 std::vector<std::int64_t> positions(const WantedSamples& wanted) {
     std::vector<std::int64_t> found;
     if (wanted.label < 0 || wanted.facts->labels == nullptr) {
@@ -85,8 +85,8 @@ OpenedData openData(const config::Json& section, const data::OpenContext& contex
     return opened;
 }
 
-PartFacts factsOf(std::shared_ptr<const data::Source> source, const std::stop_token& stop) {
-    PartFacts facts;
+SplitFacts factsOf(std::shared_ptr<const data::Source> source, const std::stop_token& stop) {
+    SplitFacts facts;
     facts.source = source;
     if (source == nullptr) {
         return facts;
@@ -121,7 +121,7 @@ PartFacts factsOf(std::shared_ptr<const data::Source> source, const std::stop_to
 
 std::vector<SampleView> readSamples(const WantedSamples& wanted, const std::stop_token& stop) {
     std::vector<SampleView> out;
-    const PartFacts& facts = *wanted.facts;
+    const SplitFacts& facts = *wanted.facts;
     const data::SampleInfo& info = facts.info;
     std::vector<std::byte> input(static_cast<std::size_t>(info.input.bytes()));
     std::vector<std::byte> target(static_cast<std::size_t>(info.target.bytes()));

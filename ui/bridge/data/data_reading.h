@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What is read of data to look at it, off the GUI thread: opening it, what is known of a part, a
+// What is read of data to look at it, off the GUI thread: opening it, what is known of a split, a
 // page of its samples. Values only; nothing here is kept.
 #pragma once
 
@@ -18,7 +18,7 @@ namespace weft::ui {
 
 /// One sample as training sees it.
 struct SampleView {
-    std::int64_t index = 0; // in its part
+    std::int64_t index = 0; // in its split
     std::int32_t label = -1;
     std::vector<float> values;        // images [H,W,C], features [F]
     std::vector<std::int32_t> tokens; // [T]
@@ -33,9 +33,9 @@ SampleForm formOf(const data::SampleInfo& info);
 /// "Pullover", or the number where classes have no names.
 QString className(const data::SampleInfo& info, std::int32_t label);
 
-/// What is known of one part once it was looked at.
-struct PartFacts {
-    std::shared_ptr<const data::Source> source; // null: there is no such part
+/// What is known of one split once it was looked at.
+struct SplitFacts {
+    std::shared_ptr<const data::Source> source; // null: there is no such split
     data::SampleInfo info;
     std::int64_t samples = 0;
     std::int64_t cache_bytes = 0;
@@ -57,11 +57,11 @@ struct OpenedData {
 
 OpenedData openData(const config::Json& section, const data::OpenContext& context);
 
-PartFacts factsOf(std::shared_ptr<const data::Source> source, const std::stop_token& stop);
+SplitFacts factsOf(std::shared_ptr<const data::Source> source, const std::stop_token& stop);
 
 /// A page of samples.
 struct WantedSamples {
-    std::shared_ptr<const PartFacts> facts;
+    std::shared_ptr<const SplitFacts> facts;
     std::int32_t label = -1;
     std::int64_t first = 0;
     int count = 0;

@@ -22,7 +22,7 @@ using widgets::Role;
 using widgets::TextLabel;
 using widgets::TextStyle;
 
-constexpr std::size_t kAboutPartMostNotes = 20;
+constexpr std::size_t kAboutPanelMostNotes = 20;
 constexpr double kNameShare = 0.36; // of the width, at most
 
 /// "28 × 28 × 1, f32"
@@ -35,11 +35,11 @@ QString typeText(const ir::Type& type) {
     return extents.isEmpty() ? dtype : extents.join(QStringLiteral(" × ")) + ", " + dtype;
 }
 
-/// "54,000 train, 6,000 validate": of a file of 60,000. Asking a test part that nobody looked at
+/// "54,000 train, 6,000 validate": of a file of 60,000. Asking a test split that nobody looked at
 /// for its size would open it.
 QString samplesText(const DataPreview& preview) {
     const data::DataSet& set = preview.set();
-    if (preview.part() == DataSplit::Test) {
+    if (preview.split() == DataSplit::Test) {
         return AboutPanel::tr("%1 test").arg(formatCount(preview.facts()->samples));
     }
     const QString train = AboutPanel::tr("%1 train").arg(formatCount(set.train->samples()));
@@ -165,12 +165,12 @@ void AboutPanel::update() {
     addRow(tr("Fingerprint"), facts->fingerprint,
            tr("recorded with a run and compared when it is resumed"));
     const auto& notes = preview_.notes();
-    for (std::size_t i = 0; i < std::min(notes.size(), kAboutPartMostNotes); ++i) {
+    for (std::size_t i = 0; i < std::min(notes.size(), kAboutPanelMostNotes); ++i) {
         addRow(i == 0 ? tr("Notes") : QString(), toQString(notes[i]));
     }
-    if (notes.size() > kAboutPartMostNotes) {
+    if (notes.size() > kAboutPanelMostNotes) {
         addRow({}, tr("and %1 more")
-                       .arg(formatCount(static_cast<qint64>(notes.size() - kAboutPartMostNotes))));
+                       .arg(formatCount(static_cast<qint64>(notes.size() - kAboutPanelMostNotes))));
     }
     fitNames();
 }

@@ -77,7 +77,7 @@ DataPage::DataPage(Studio& studio, Actions&)
     auto* roll = new QShortcut(QKeySequence(Qt::Key_R), this);
     roll->setContext(Qt::WidgetWithChildrenShortcut);
     connect(roll, &QShortcut::activated, this, [this] {
-        if (preview_.isRandom() && preview_.part() == DataSplit::Train) {
+        if (preview_.isRandom() && preview_.split() == DataSplit::Train) {
             preview_.reroll();
         }
     });
@@ -98,14 +98,14 @@ DataPage::DataPage(Studio& studio, Actions&)
 
 QWidget* DataPage::createHeader() {
     auto* header = new widgets::SectionHeader(tr("Data"), widgets::SectionHeader::Level::Page);
-    part_ = new widgets::SegmentedControl({tr("Train"), tr("Validation"), tr("Test")});
-    part_->setObjectName("dataPart");
-    part_->setAccessibleName(tr("Part of the data"));
-    header->addControl(part_);
+    split_ = new widgets::SegmentedControl({tr("Train"), tr("Validation"), tr("Test")});
+    split_->setObjectName("dataSplit");
+    split_->setAccessibleName(tr("Split of the data"));
+    header->addControl(split_);
     exporting_ = createExportButton(*this, [this] { return studio_.draft().name(); });
     exporting_->setObjectName("dataExport");
     header->addControl(exporting_);
-    connect(part_, &widgets::SegmentedControl::currentIndexChanged, this,
+    connect(split_, &widgets::SegmentedControl::currentIndexChanged, this,
             [this](int index) { preview_.setSplit(static_cast<DataSplit>(index)); });
     return header;
 }
@@ -222,8 +222,8 @@ QWidget* DataPage::createFacts() {
     column->addWidget(scan);
     column->addWidget(new AboutPanel(studio_.draft(), preview_));
     column->addStretch(1);
-    connect(scan, &ScanPanel::sampleChosen, this, [this](DataSplit part, std::int64_t index) {
-        preview_.setSplit(part);
+    connect(scan, &ScanPanel::sampleChosen, this, [this](DataSplit split, std::int64_t index) {
+        preview_.setSplit(split);
         preview_.setClass(-1);
         preview_.setFirst(index);
     });
@@ -278,9 +278,9 @@ void DataPage::update() {
     const bool empty = preview_.state() == DataPreview::State::Empty;
     stack_->setCurrentIndex(empty ? DataEmptySheet : DataContentSheet);
     updateProgress();
-    part_->setVisible(!empty);
+    split_->setVisible(!empty);
     exporting_->setEnabled(preview_.state() == DataPreview::State::Ready);
-    updateParts();
+    updateSplits();
     emit navStateChanged();
 }
 
@@ -290,16 +290,16 @@ void DataPage::updateProgress() {
     progress_->setProgress(news.share());
 }
 
-void DataPage::updateParts() {
+void DataPage::updateSplits() {
     const bool ready = preview_.state() == DataPreview::State::Ready;
-    const QSignalBlocker blocker(part_);
-    part_->setCurrentIndex(static_cast<int>(preview_.part()));
-    part_->setSegmentEnabled(static_cast<int>(DataSplit::Validation),
-                             ready && preview_.hasSplit(DataSplit::Validation),
-                             tr("Validation is switched off"));
-    part_->setSegmentEnabled(static_cast<int>(DataSplit::Test),
-                             ready && preview_.hasSplit(DataSplit::Test),
-                             tr("This data has no test part"));
+    const QSignalBlocker blocker(split_);
+    split_->setCurrentIndex(static_cast<int>(preview_.split()));
+    split_->setSegmentEnabled(static_cast<int>(DataSplit::Validation),
+                              ready && preview_.hasSplit(DataSplit::Validation),
+                              tr("Validation is switched off"));
+    split_->setSegmentEnabled(static_cast<int>(DataSplit::Test),
+                              ready && preview_.hasSplit(DataSplit::Test),
+                              tr("This data has no test split"));
 }
 
 /// Points the fields whose path leads nowhere to where the files are now.

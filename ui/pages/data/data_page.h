@@ -48,7 +48,7 @@ private:
     QWidget* createSettings();
     QWidget* createFacts();
     void update();
-    void updateParts();
+    void updateSplits();
     void updateProgress();
     void take(const BuiltIn& set);
     void takeSuggested(const config::Json& document);
@@ -57,7 +57,7 @@ private:
     Studio& studio_;
     FormSource form_source_;
     DataPreview preview_;
-    widgets::SegmentedControl* part_;
+    widgets::SegmentedControl* split_;
     QPushButton* exporting_;
     widgets::ProgressLine* progress_;
     QStackedWidget* stack_;

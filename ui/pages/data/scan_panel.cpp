@@ -22,11 +22,11 @@ namespace {
 using widgets::Role;
 using widgets::TextStyle;
 
-constexpr int kPartRole = Qt::UserRole;
+constexpr int kSplitRole = Qt::UserRole;
 constexpr int kIndexRole = Qt::UserRole + 1;
 constexpr int kListHeight = 160;
 
-DataSplit partOf(const std::string& name) {
+DataSplit splitOf(const std::string& name) {
     return name == "test"         ? DataSplit::Test
            : name == "validation" ? DataSplit::Validation
                                   : DataSplit::Train;
@@ -63,7 +63,7 @@ ScanPanel::ScanPanel(DataPreview& preview, QWidget* parent) : QWidget(parent), p
     list_->setMaximumHeight(kListHeight);
     list_->hide();
     connect(list_, &QListWidget::itemActivated, this, [this](const QListWidgetItem* item) {
-        emit sampleChosen(static_cast<DataSplit>(item->data(kPartRole).toInt()),
+        emit sampleChosen(static_cast<DataSplit>(item->data(kSplitRole).toInt()),
                           item->data(kIndexRole).toLongLong());
     });
     room->addWidget(list_);
@@ -163,10 +163,10 @@ void ScanPanel::show(const Outcome& outcome) {
 
 void ScanPanel::addBad(const data::ScanReport& report) {
     list_->clear();
-    const auto add = [this](const std::string& part, std::int64_t index, const QString& what) {
+    const auto add = [this](const std::string& split, std::int64_t index, const QString& what) {
         auto* item = new QListWidgetItem(
-            tr("%1 %2: %3").arg(toQString(part), formatCount(index), what), list_);
-        item->setData(kPartRole, static_cast<int>(partOf(part)));
+            tr("%1 %2: %3").arg(toQString(split), formatCount(index), what), list_);
+        item->setData(kSplitRole, static_cast<int>(splitOf(split)));
         item->setData(kIndexRole, static_cast<qlonglong>(index));
     };
     for (const data::PartScan& part : report.parts) {

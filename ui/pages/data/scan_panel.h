@@ -26,7 +26,7 @@ public:
 
 signals:
     /// A bad sample was chosen: it should be shown.
-    void sampleChosen(DataSplit part, std::int64_t index);
+    void sampleChosen(DataSplit split, std::int64_t index);
 
 private:
     struct Outcome {

@@ -27,7 +27,7 @@ using widgets::TextStyle;
 enum SplitKind { ShareKind, OwnKind, NoneKind };
 constexpr double kLargestPercent = 90; // as the field allows
 constexpr int kSliderPercent = 50;     // more is typed, not dragged
-constexpr double kSplitPartFirstShare = 0.1;
+constexpr double kSplitPanelFirstShare = 0.1;
 
 /// What the draft says of validation; the default share where it says nothing.
 config::Json validationOf(const Draft& draft) {
@@ -36,7 +36,7 @@ config::Json validationOf(const Draft& draft) {
         document["data"].contains("validation")) {
         return document["data"]["validation"];
     }
-    return {{"split", kSplitPartFirstShare}};
+    return {{"split", kSplitPanelFirstShare}};
 }
 
 } // namespace
