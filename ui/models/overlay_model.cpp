@@ -24,7 +24,7 @@ OverlayModel::OverlayModel(CurveRuns& curves, RunIndex& index, QObject* parent)
     : QAbstractListModel(parent), curves_(curves), index_(index) {
     connect(&index_, &RunIndex::runsChanged, this, &OverlayModel::rebuild);
     connect(&curves_, &CurveRuns::reset, this, [this](int id) {
-        curves_.find(id)->part == CurveRun::Part::Current ? rebuild() : refresh();
+        curves_.find(id)->kind == CurveRun::Kind::Current ? rebuild() : refresh();
     });
     connect(&curves_, &CurveRuns::added, this, &OverlayModel::refresh);
     connect(&curves_, &CurveRuns::looksChanged, this, &OverlayModel::refresh);
@@ -91,7 +91,7 @@ int OverlayModel::rowCount(const QModelIndex& parent) const {
 }
 
 QString OverlayModel::detailOf(const Row& row, const CurveRun* curve) const {
-    if (curve == nullptr || curve->part == CurveRun::Part::Current || curve->model().isEmpty()) {
+    if (curve == nullptr || curve->kind == CurveRun::Kind::Current || curve->model().isEmpty()) {
         return row.detail;
     }
     if (!curve->model().problem().isEmpty()) {
@@ -152,10 +152,10 @@ QVariant OverlayModel::data(const QModelIndex& index, int role) const {
     }
     case Delegate::Color: return curve ? curve->color : 0;
     case Delegate::Dash:
-        return static_cast<int>(curve && curve->part == CurveRun::Part::Overlay
+        return static_cast<int>(curve && curve->kind == CurveRun::Kind::Overlay
                                     ? widgets::seriesDash(curve->dash)
                                     : Qt::SolidLine);
-    case Delegate::Current: return curve && curve->part == CurveRun::Part::Current;
+    case Delegate::Current: return curve && curve->kind == CurveRun::Kind::Current;
     case Qt::CheckStateRole: return curve && curve->visible ? Qt::Checked : Qt::Unchecked;
     case Qt::AccessibleTextRole:
         return tr("%1, %2, %3")
@@ -197,7 +197,7 @@ void DifferenceModel::rebuild() {
     rows_.clear();
     std::vector<const CurveRun*> shown;
     for (const auto& run : curves_.runs()) {
-        if (run->visible && run->part != CurveRun::Part::Prefix && !run->model().isEmpty()) {
+        if (run->visible && run->kind != CurveRun::Kind::Prefix && !run->model().isEmpty()) {
             shown.push_back(run.get());
             names_ << run->name();
         }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What holds for all charts of a part: smoothing, what the x axis counts, whether they zoom
+// What holds for all charts of a panel: smoothing, what the x axis counts, whether they zoom
 // together.
 #pragma once
 

@@ -82,7 +82,7 @@ void addOverlays(const QWidget& window, QVariantMap& views) {
     int count = 0;
     for (const CurveRuns* curves : window.findChildren<CurveRuns*>()) {
         for (const auto& run : curves->runs()) {
-            if (run->part == CurveRun::Part::Overlay) {
+            if (run->kind == CurveRun::Kind::Overlay) {
                 const QString place = kOverlays + QString::number(++count) + '/';
                 views.insert(place + "folder", pathText(run->folder));
                 views.insert(place + "color", run->color);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // How the pages were left, beside what each keeps itself: sizes of splitters that somebody moved,
-// chosen parts, what folds away or fills the page, runs laid over the charts.
+// chosen tabs, what folds away or fills the page, runs laid over the charts.
 #pragma once
 
 #include <QVariantMap>

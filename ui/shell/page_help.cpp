@@ -66,7 +66,7 @@ constexpr Help kHelp[] = {
        {"PgUp PgDown", QT_TRANSLATE_NOOP("PageHelp", "the step before or after")},
        {"P", QT_TRANSLATE_NOOP("PageHelp", "in the memory of a step: its peak")},
        {"F11 Esc",
-        QT_TRANSLATE_NOOP("PageHelp", "the part below the mesh fills the page, and back")},
+        QT_TRANSLATE_NOOP("PageHelp", "the panel below the mesh fills the page, and back")},
        {"Space", QT_TRANSLATE_NOOP("PageHelp", "in the line of time: play or pause")}}}},
     {"train",
      QT_TRANSLATE_NOOP("PageHelp",

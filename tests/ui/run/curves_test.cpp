@@ -221,7 +221,7 @@ private slots:
         ui::CurveRuns* runs = fixture.window().findChild<ui::CurveRuns*>();
         QTRY_COMPARE_WITH_TIMEOUT(runs->runs().size(), std::size_t{2}, kPatienceMs);
         const CurveRun& prefix = *runs->runs()[1];
-        QCOMPARE(prefix.part, CurveRun::Part::Prefix);
+        QCOMPARE(prefix.kind, CurveRun::Kind::Prefix);
         QCOMPARE(prefix.until, 50.0);
         QTRY_COMPARE_WITH_TIMEOUT(prefix.model().steps().step.size(), std::size_t{100},
                                   kPatienceMs);

@@ -122,7 +122,7 @@ private:
     int page_size_ = 60;
     std::vector<SampleView> samples_;
     OpeningNews news_;
-    NewestJob opening_{this}; // and finding out what is known of a part
+    NewestJob opening_{this}; // and finding out what is known of a split
     NewestJob reading_{this}; // samples
 };
 

@@ -63,7 +63,7 @@ void CurveRuns::listen(const CurveRun& run) {
 
 const CurveRun* CurveRuns::find(const std::filesystem::path& folder) const {
     for (const auto& run : runs_) {
-        if (run->folder == folder && run->part == CurveRun::Part::Overlay) {
+        if (run->folder == folder && run->kind == CurveRun::Kind::Overlay) {
             return run.get();
         }
     }
@@ -82,7 +82,7 @@ const CurveRun* CurveRuns::find(int id) const {
 QString CurveRuns::label(const CurveRun& run) const {
     const QString name = run.name();
     const bool shared = std::any_of(runs_.begin(), runs_.end(), [&](const auto& other) {
-        return other->id != run.id && other->part != CurveRun::Part::Prefix &&
+        return other->id != run.id && other->kind != CurveRun::Kind::Prefix &&
                other->name() == name;
     });
     return shared ? tr("%1, %2").arg(name, toQString(run.folder.filename().string()).left(10))
@@ -97,17 +97,17 @@ CurveRun* CurveRuns::findMutable(const std::filesystem::path& folder) {
 int CurveRuns::freeColor() const {
     std::vector<int> used(kCurveRunsColors, 0);
     for (const auto& run : runs_) {
-        if (run->part != CurveRun::Part::Prefix && run->visible) {
+        if (run->kind != CurveRun::Kind::Prefix && run->visible) {
             ++used[static_cast<std::size_t>(run->color % kCurveRunsColors)];
         }
     }
     return static_cast<int>(std::min_element(used.begin(), used.end()) - used.begin());
 }
 
-CurveRun& CurveRuns::add(CurveRun::Part part, const std::filesystem::path& folder) {
+CurveRun& CurveRuns::add(CurveRun::Kind kind, const std::filesystem::path& folder) {
     auto run = std::make_unique<CurveRun>();
     run->id = next_id_++;
-    run->part = part;
+    run->kind = kind;
     run->folder = folder;
     run->title = runTitle(folder);
     run->own = std::make_unique<RunModel>();
@@ -131,9 +131,9 @@ void CurveRuns::setVisible(const std::filesystem::path& folder, bool visible) {
     }
     const int color = freeColor();
     const auto alike = std::count_if(runs_.begin(), runs_.end(), [color](const auto& entry) {
-        return entry->part != CurveRun::Part::Prefix && entry->visible && entry->color == color;
+        return entry->kind != CurveRun::Kind::Prefix && entry->visible && entry->color == color;
     });
-    CurveRun& run = add(CurveRun::Part::Overlay, folder);
+    CurveRun& run = add(CurveRun::Kind::Overlay, folder);
     run.color = color;
     run.dash = static_cast<int>(alike); // solid while the colours last
     emit added(run.id);
@@ -147,7 +147,7 @@ void CurveRuns::setColor(const std::filesystem::path& folder, int color) {
         run->color = color;
         emit looksChanged(run->id);
         for (const auto& entry : runs_) {
-            if (entry->part == CurveRun::Part::Prefix && run->part == CurveRun::Part::Current) {
+            if (entry->kind == CurveRun::Kind::Prefix && run->kind == CurveRun::Kind::Current) {
                 entry->color = color;
                 emit looksChanged(entry->id);
             }
@@ -158,7 +158,7 @@ void CurveRuns::setColor(const std::filesystem::path& folder, int color) {
 void CurveRuns::removeOverlays(const std::function<bool(const CurveRun&)>& which) {
     std::vector<int> ids;
     for (const auto& run : runs_) {
-        if (run->part == CurveRun::Part::Overlay && which(*run)) {
+        if (run->kind == CurveRun::Kind::Overlay && which(*run)) {
             ids.push_back(run->id);
         }
     }
@@ -195,12 +195,12 @@ void CurveRuns::updatePrefixes() {
         const double until =
             wanted.empty() ? origin.step : std::min(origin.step, wanted.back().second);
         const CurveRun* overlaid = find(origin.run);
-        if (overlaid != nullptr && overlaid->visible && overlaid->part == CurveRun::Part::Overlay) {
+        if (overlaid != nullptr && overlaid->visible && overlaid->kind == CurveRun::Kind::Overlay) {
             break;
         }
         wanted.emplace_back(origin.run, until);
         const auto known = std::find_if(runs_.begin(), runs_.end(), [&](const auto& run) {
-            return run->part == CurveRun::Part::Prefix && run->folder == origin.run;
+            return run->kind == CurveRun::Kind::Prefix && run->folder == origin.run;
         });
         if (known == runs_.end()) {
             break; // its own origin is known when it has been read
@@ -212,7 +212,7 @@ void CurveRuns::updatePrefixes() {
         const bool kept = std::any_of(wanted.begin(), wanted.end(), [&](const auto& entry) {
             return entry.first == run->folder && entry.second == run->until;
         });
-        if (run->part == CurveRun::Part::Prefix && !kept) {
+        if (run->kind == CurveRun::Kind::Prefix && !kept) {
             gone.push_back(run->id);
         }
     }
@@ -222,13 +222,13 @@ void CurveRuns::updatePrefixes() {
     for (const auto& [folder, until] : wanted) {
         const bool known =
             std::any_of(runs_.begin(), runs_.end(), [&path = folder](const auto& run) {
-                return run->part == CurveRun::Part::Prefix && run->folder == path;
+                return run->kind == CurveRun::Kind::Prefix && run->folder == path;
             });
         std::error_code ignored;
         if (known || !std::filesystem::is_directory(folder, ignored)) {
             continue;
         }
-        CurveRun& run = add(CurveRun::Part::Prefix, folder);
+        CurveRun& run = add(CurveRun::Kind::Prefix, folder);
         run.until = until;
         run.color = runs_.front()->color;
         connect(run.reader.get(), &RunReader::caughtUp, this, &CurveRuns::updatePrefixes,

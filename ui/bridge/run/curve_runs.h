@@ -16,14 +16,14 @@
 namespace weft::ui {
 
 struct CurveRun {
-    enum class Part : std::uint8_t {
+    enum class Kind : std::uint8_t {
         Current, // the run on screen
         Overlay, // a run laid over it
         Prefix,  // steps of a run that the current one was forked from, up to the fork
     };
 
     int id = 0;
-    Part part = Part::Current;
+    Kind kind = Kind::Current;
     std::filesystem::path folder;
     int color = 0;                                          // of the series palette
     int dash = 0;                                           // seriesDash
@@ -72,7 +72,7 @@ signals:
     void marksChanged(int id);
 
 private:
-    CurveRun& add(CurveRun::Part part, const std::filesystem::path& folder);
+    CurveRun& add(CurveRun::Kind kind, const std::filesystem::path& folder);
     CurveRun* findMutable(const std::filesystem::path& folder);
     void remove(int id);
     void removeOverlays(const std::function<bool(const CurveRun&)>& which);

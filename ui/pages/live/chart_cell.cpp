@@ -21,16 +21,16 @@ using widgets::LineChart;
 using widgets::SeriesForm;
 
 SeriesForm form_of(const CurveRun& run, const CurveMetric& metric) {
-    switch (run.part) {
-    case CurveRun::Part::Current: return metric.noisy ? SeriesForm::Smoothed : SeriesForm::Plain;
-    case CurveRun::Part::Prefix: return SeriesForm::Inherited;
-    case CurveRun::Part::Overlay: break;
+    switch (run.kind) {
+    case CurveRun::Kind::Current: return metric.noisy ? SeriesForm::Smoothed : SeriesForm::Plain;
+    case CurveRun::Kind::Prefix: return SeriesForm::Inherited;
+    case CurveRun::Kind::Overlay: break;
     }
     return SeriesForm::Thin;
 }
 
 Qt::PenStyle dash_of(const CurveRun& run) {
-    return run.part == CurveRun::Part::Overlay ? widgets::seriesDash(run.dash) : Qt::SolidLine;
+    return run.kind == CurveRun::Kind::Overlay ? widgets::seriesDash(run.dash) : Qt::SolidLine;
 }
 
 } // namespace
@@ -44,13 +44,13 @@ ChartCell::ChartCell(CurveRuns& runs, const QString& metric, QWidget* parent)
     connect(&runs_, &CurveRuns::aboutToBeRemoved, this, &ChartCell::removeRun);
     connect(&runs_, &CurveRuns::looksChanged, this, &ChartCell::updateLooks);
     connect(&runs_, &CurveRuns::reset, this, [this](int id) {
-        runs_.find(id)->part == CurveRun::Part::Current ? rebuild() : readRun(id);
+        runs_.find(id)->kind == CurveRun::Kind::Current ? rebuild() : readRun(id);
     });
     connect(&runs_, &CurveRuns::stepsAppended, this, &ChartCell::extendRun);
     connect(&runs_, &CurveRuns::marksChanged, this, [this](int id) {
         const CurveRun& run = *runs_.find(id);
         updateEvaluations(run);
-        if (run.part == CurveRun::Part::Current) {
+        if (run.kind == CurveRun::Kind::Current) {
             updateMarks();
         }
     });
@@ -155,7 +155,7 @@ void ChartCell::setOnTop(bool on_top) {
 
 // Before a run began there is no time and no step of its own.
 bool ChartCell::isShownOnAxis(const CurveRun& run) const {
-    return run.part != CurveRun::Part::Prefix ||
+    return run.kind != CurveRun::Kind::Prefix ||
            (axis_ != XAxis::Seconds && axis_ != XAxis::RelativeStep);
 }
 
@@ -190,12 +190,12 @@ void ChartCell::addRun(int id) {
     const bool visible = run.visible && isShownOnAxis(run);
     // A prefix continues into the run on screen, in the same row of the table.
     const QString group =
-        run.part == CurveRun::Part::Prefix ? runs_.shown().name() : runs_.label(run);
+        run.kind == CurveRun::Kind::Prefix ? runs_.shown().name() : runs_.label(run);
     drawn.steps = chart()->addSeries({toQString(metric_.step_metric), group, run.color,
                                       form_of(run, metric_), dash_of(run), visible, metric_.noisy});
     drawn.evaluations = chart()->addSeries(
         {toQString(metric_.evaluation_metric), group, run.color,
-         run.part == CurveRun::Part::Overlay ? SeriesForm::Noted : SeriesForm::Markers,
+         run.kind == CurveRun::Kind::Overlay ? SeriesForm::Noted : SeriesForm::Markers,
          dash_of(run), visible, false});
     readRun(id);
 }
@@ -259,7 +259,7 @@ void ChartCell::updateLooks(int id) {
     for (const int series : found->second.taken_back) {
         chart()->setSeriesVisible(series, taken_back_shown_ && visible);
     }
-    if (run.part == CurveRun::Part::Current) {
+    if (run.kind == CurveRun::Kind::Current) {
         updateMarks();
     }
 }
@@ -275,7 +275,7 @@ void ChartCell::updateEvaluations(const CurveRun& run) {
     addDivergence(run.model());
     chart()->clearSeries(series);
     chart()->append(series, x_, y_);
-    if (run.part == CurveRun::Part::Overlay) {
+    if (run.kind == CurveRun::Kind::Overlay) {
         chart()->setSeriesForm(series, pointCount(run.model().steps(), metric_) > 0
                                            ? SeriesForm::Noted
                                            : SeriesForm::Thin);
@@ -293,7 +293,7 @@ void ChartCell::addDivergence(const RunModel& run) {
 }
 
 void ChartCell::addTakenBack(const CurveRun& run, Drawn& drawn) {
-    if (run.part != CurveRun::Part::Current) {
+    if (run.kind != CurveRun::Kind::Current) {
         return;
     }
     const double base = baseStep(run.model());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The confusion matrix of a checkpoint over the validation split, and the samples of a cell. The
-// studio counts it in the background when the part is opened; training is not asked.
+// studio counts it in the background when the tab is opened; training is not asked.
 #pragma once
 
 #include "ui/bridge/run/sample_pictures.h"

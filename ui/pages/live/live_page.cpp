@@ -280,11 +280,11 @@ QWidget* LivePage::createSide(Actions& actions) {
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
     auto* header = new widgets::SectionHeader(tr("Predictions"));
-    auto* part = new widgets::SegmentedControl({tr("Samples"), tr("Confusion"), tr("Try it")});
-    part->setObjectName("predictionTab");
-    part->setAccessibleName(tr("Show predictions as"));
-    part->setCompact(true);
-    header->addControl(part);
+    auto* tab = new widgets::SegmentedControl({tr("Samples"), tr("Confusion"), tr("Try it")});
+    tab->setObjectName("predictionTab");
+    tab->setAccessibleName(tr("Show predictions as"));
+    tab->setCompact(true);
+    header->addControl(tab);
     column->addWidget(header);
     auto* pages = new QStackedWidget;
     pages->addWidget(new SamplePanel(studio_.run(), *pictures_));
@@ -295,19 +295,19 @@ QWidget* LivePage::createSide(Actions& actions) {
     pages->addWidget(confusion);
     pages->addWidget(new TryPanel(studio_.run(), *trials_, *pictures_));
     column->addWidget(pages, 1);
-    connect(part, &widgets::SegmentedControl::currentIndexChanged, pages,
+    connect(tab, &widgets::SegmentedControl::currentIndexChanged, pages,
             &QStackedWidget::setCurrentIndex);
-    connect(actions.get(action::kTry), &QAction::triggered, this, [this, part] {
+    connect(actions.get(action::kTry), &QAction::triggered, this, [this, tab] {
         emit pageRequested("train");
-        part->setCurrentIndex(TryTab);
-        part->setFocus();
+        tab->setCurrentIndex(TryTab);
+        tab->setFocus();
     });
-    connect(&studio_.run(), &RunModel::reset, part, [this, part] {
+    connect(&studio_.run(), &RunModel::reset, tab, [this, tab] {
         const bool classes = hasClasses(studio_.run());
-        part->setSegmentEnabled(ConfusionTab, classes,
-                                tr("This run predicts numbers: there are no classes to confuse"));
-        if (!classes && part->currentIndex() == ConfusionTab) {
-            part->setCurrentIndex(SampleTab);
+        tab->setSegmentEnabled(ConfusionTab, classes,
+                               tr("This run predicts numbers: there are no classes to confuse"));
+        if (!classes && tab->currentIndex() == ConfusionTab) {
+            tab->setCurrentIndex(SampleTab);
         }
     });
     side->addWidget(lower);

@@ -42,11 +42,11 @@ OverlayPanel::OverlayPanel(CurveRuns& curves, RunIndex& index, QWidget* parent)
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
     header_ = new widgets::SectionHeader(tr("Runs in the charts"));
-    part_ = new widgets::SegmentedControl({tr("Runs"), tr("Differences")});
-    part_->setObjectName("overlayTab");
-    part_->setAccessibleName(tr("Show runs or their differences"));
-    part_->setCompact(true);
-    header_->addControl(part_);
+    tab_ = new widgets::SegmentedControl({tr("Runs"), tr("Differences")});
+    tab_->setObjectName("overlayTab");
+    tab_->setAccessibleName(tr("Show runs or their differences"));
+    tab_->setCompact(true);
+    header_->addControl(tab_);
     column->addWidget(header_);
 
     filter_ = new QLineEdit;
@@ -98,14 +98,14 @@ OverlayPanel::OverlayPanel(CurveRuns& curves, RunIndex& index, QWidget* parent)
         chooseColor(list_->indexAt(at), list_->viewport()->mapToGlobal(at));
     });
     connect(filter_, &QLineEdit::textChanged, model_, &OverlayModel::setFilter);
-    connect(part_, &widgets::SegmentedControl::currentIndexChanged, this, &OverlayPanel::showTab);
+    connect(tab_, &widgets::SegmentedControl::currentIndexChanged, this, &OverlayPanel::showTab);
     connect(differences_, &QAbstractItemModel::modelReset, this, &OverlayPanel::showTab);
     connect(model_, &QAbstractItemModel::modelReset, this, &OverlayPanel::showTab);
     showTab();
 }
 
 void OverlayPanel::showTab() {
-    const bool runs = part_->currentIndex() == 0;
+    const bool runs = tab_->currentIndex() == 0;
     const bool differ = differences_->rowCount() > 0;
     filter_row_->setVisible(runs && model_->total() > kRunsWithoutFilter);
     list_->setVisible(runs);
@@ -117,7 +117,7 @@ void OverlayPanel::showTab() {
     emit fittingHeightChanged();
 }
 
-// The same for both parts, so that nothing moves from one to the other.
+// The same for both tabs, so that nothing moves from one to the other.
 int OverlayPanel::fittingHeight() const {
     const int runs =
         std::min(model_->rowCount(), kOverlayPanelMostLines) * list_->sizeHintForRow(0);

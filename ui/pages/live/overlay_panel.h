@@ -42,7 +42,7 @@ private:
     OverlayModel* model_;
     DifferenceModel* differences_;
     widgets::SectionHeader* header_;
-    widgets::SegmentedControl* part_;
+    widgets::SegmentedControl* tab_;
     QLineEdit* filter_;
     QWidget* filter_row_;
     QListView* list_;

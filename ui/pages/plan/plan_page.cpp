@@ -118,12 +118,12 @@ PlanPage::PlanPage(Studio& studio, Actions& actions)
 QWidget* PlanPage::createHeader() {
     auto* header =
         new widgets::SectionHeader(tr("Mesh & Plan"), widgets::SectionHeader::Level::Page);
-    part_ = new widgets::SegmentedControl({tr("Mesh"), tr("Plan"), tr("Program")});
-    part_->setObjectName("planTab");
-    part_->setAccessibleName(tr("Part of the page"));
-    part_->setCurrentIndex(PlanTab);
-    header->addControl(part_);
-    connect(part_, &widgets::SegmentedControl::currentIndexChanged, this, &PlanPage::update);
+    tab_ = new widgets::SegmentedControl({tr("Mesh"), tr("Plan"), tr("Program")});
+    tab_->setObjectName("planTab");
+    tab_->setAccessibleName(tr("Tab of the page"));
+    tab_->setCurrentIndex(PlanTab);
+    header->addControl(tab_);
+    connect(tab_, &widgets::SegmentedControl::currentIndexChanged, this, &PlanPage::update);
     hardware_ = new QComboBox;
     hardware_->setObjectName("planHardware");
     hardware_->setAccessibleName(tr("Plan for"));
@@ -246,7 +246,7 @@ void PlanPage::describeHardware() {
     for (std::size_t i = 0; i < known.size() && hardware_->currentIndex() == 0; ++i) {
         chosen_hardware_ = &known[i] == named ? static_cast<int>(i) + 1 : chosen_hardware_;
     }
-    hardware_->setVisible(part_->currentIndex() != MeshTab || named != nullptr ||
+    hardware_->setVisible(tab_->currentIndex() != MeshTab || named != nullptr ||
                           hardware_->currentIndex() > 0);
     hardware_->setItemText(0, named == nullptr
                                   ? tr("This machine")
@@ -256,10 +256,10 @@ void PlanPage::describeHardware() {
 void PlanPage::update() {
     describeHardware();
     const auto digest = preview_.digest();
-    const int part = part_->currentIndex();
-    const PlanPageSheet page = part == MeshTab      ? MeshSheet
-                               : part == ProgramTab ? ProgramSheet
-                                                    : PlanSheet;
+    const int tab = tab_->currentIndex();
+    const PlanPageSheet page = tab == MeshTab      ? MeshSheet
+                               : tab == ProgramTab ? ProgramSheet
+                                                   : PlanSheet;
     // The mesh of an example was never drawn where the draft had a problem from the start.
     const bool bare =
         page == MeshSheet && preview_.state() == PlanPreview::State::Invalid && mesh_->isBare();
@@ -392,9 +392,9 @@ void PlanPage::adopt(const std::vector<std::string>& overrides, const QString& w
                         tr("The draft now has: %1").arg(what), actions_.get(action::kUndo));
 }
 
-// What is drawn: on the mesh part the example, where the draft computes on one device.
+// What is drawn: on the tab Mesh the example, where the draft computes on one device.
 PlannedRun PlanPage::planned() const {
-    const bool mesh = part_->currentIndex() == MeshTab && mesh_ != nullptr;
+    const bool mesh = tab_->currentIndex() == MeshTab && mesh_ != nullptr;
     const PlanPreview& preview = mesh ? mesh_->shown() : preview_;
     return {preview.config(), preview.digest()};
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Mesh & Plan: what the draft will hold and cost, before it starts. Part Mesh: who holds what, and
-// who says what to whom; part Plan: verdict, memory over
-// the step, ops, what could be otherwise; part Program: what each pass made of it.
+// Mesh & Plan: what the draft will hold and cost, before it starts. Tab Mesh: who holds what, and
+// who says what to whom; tab Plan: verdict, memory over
+// the step, ops, what could be otherwise; tab Program: what each pass made of it.
 #pragma once
 
 #include "ui/bridge/plan/plan_preview.h"
@@ -54,7 +54,7 @@ private:
     /// Of the first error, on the page that has it.
     void showWrongField();
     void adopt(const std::vector<std::string>& overrides, const QString& what);
-    /// One moment for the parts that show the step: the scrubber's.
+    /// One moment for the panels that show the step: the scrubber's.
     void connectMoment();
     void showMoment();
     PlannedRun planned() const;
@@ -62,7 +62,7 @@ private:
     Studio& studio_;
     Actions& actions_;
     PlanPreview preview_;
-    widgets::SegmentedControl* part_ = nullptr;
+    widgets::SegmentedControl* tab_ = nullptr;
     QComboBox* hardware_;
     int chosen_hardware_ = 1; // the last that was not this machine
     QPushButton* exporting_;

@@ -14,7 +14,7 @@
 namespace weft::ui {
 namespace {
 
-constexpr int kRetentionPartMostSteps = 8; // named in the box
+constexpr int kRetentionPanelMostSteps = 8; // named in the box
 constexpr double kUsualBest = 0.55;
 
 } // namespace
@@ -111,8 +111,8 @@ void RetentionPanel::describe() {
     const std::vector<std::int64_t> there = preview_.at(step);
     QStringList names;
     for (const std::int64_t one : there) {
-        if (names.size() == kRetentionPartMostSteps) {
-            names.append(tr("and %1 more").arg(there.size() - kRetentionPartMostSteps));
+        if (names.size() == kRetentionPanelMostSteps) {
+            names.append(tr("and %1 more").arg(there.size() - kRetentionPanelMostSteps));
             break;
         }
         names.append(formatCount(one));

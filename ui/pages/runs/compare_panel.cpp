@@ -140,11 +140,11 @@ ComparePanel::ComparePanel(RunCurves& curves, QWidget* parent) : QWidget(parent)
     export_ = widgets::iconButton("export", "compareExport", tr("Export what is shown"));
     connect(export_, &QPushButton::clicked, this, &ComparePanel::exportView);
     header_->addControl(export_);
-    part_ = new widgets::SegmentedControl({tr("Curves"), tr("Differences"), tr("Parallel")});
-    part_->setObjectName("compareTab");
-    part_->setAccessibleName(tr("How to compare"));
-    part_->setCompact(true);
-    header_->addControl(part_);
+    tab_ = new widgets::SegmentedControl({tr("Curves"), tr("Differences"), tr("Parallel")});
+    tab_->setObjectName("compareTab");
+    tab_->setAccessibleName(tr("How to compare"));
+    tab_->setCompact(true);
+    header_->addControl(tab_);
     column->addWidget(header_);
     column->addWidget(new widgets::Hairline);
 
@@ -182,10 +182,10 @@ ComparePanel::ComparePanel(RunCurves& curves, QWidget* parent) : QWidget(parent)
     feeding_.setSingleShot(true);
     feeding_.setInterval(0);
     connect(&feeding_, &QTimer::timeout, this, &ComparePanel::feed);
-    connect(part_, &widgets::SegmentedControl::currentIndexChanged, this, &ComparePanel::refresh);
+    connect(tab_, &widgets::SegmentedControl::currentIndexChanged, this, &ComparePanel::refresh);
     connect(metric_, &QComboBox::activated, this, &ComparePanel::refresh);
     connect(&curves_, &RunCurves::arrived, this, [this] {
-        if (part_->currentIndex() == CurvesTab) {
+        if (tab_->currentIndex() == CurvesTab) {
             feeding_.start();
         }
     });
@@ -249,13 +249,13 @@ std::string ComparePanel::metric() const {
 }
 
 void ComparePanel::refresh() {
-    const int part = part_->currentIndex();
-    metric_->setVisible(part != DifferencesTab && metric_->count() > 0);
-    controls_->setVisible(part == CurvesTab);
-    axes_->setVisible(part == ParallelTab);
+    const int tab = tab_->currentIndex();
+    metric_->setVisible(tab != DifferencesTab && metric_->count() > 0);
+    controls_->setVisible(tab == CurvesTab);
+    axes_->setVisible(tab == ParallelTab);
     header_->setTitle(tr("Compare"));
     header_->setSubtitle({}); // how many are selected stands above their table
-    if (part == ParallelTab) {
+    if (tab == ParallelTab) {
         showParallel();
     } else if (selected_.empty()) {
         say(tr("No run selected"),
@@ -263,7 +263,7 @@ void ComparePanel::refresh() {
     } else if (selected_.size() > kMostRuns) {
         say(tr("%1 runs are selected").arg(selected_.size()),
             tr("Up to %1 can be told apart. Parallel coordinates show more.").arg(kMostRuns));
-    } else if (part == CurvesTab) {
+    } else if (tab == CurvesTab) {
         showCurves();
     } else {
         showDifferences();

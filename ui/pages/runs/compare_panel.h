@@ -69,7 +69,7 @@ private:
     QStringList hidden_axes_; // settings that the user switched off
     QTimer feeding_;
     widgets::SectionHeader* header_;
-    widgets::SegmentedControl* part_;
+    widgets::SegmentedControl* tab_;
     QComboBox* metric_;
     ChartControls* controls_;
     QPushButton* axes_;

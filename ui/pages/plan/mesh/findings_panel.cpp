@@ -154,7 +154,7 @@ void FindingsPanel::showDetails() {
     }
 }
 
-// The table may be laid out long after this part: it is on a page that was never shown.
+// The table may be laid out long after this panel: it is on a page that was never shown.
 bool FindingsPanel::eventFilter(QObject* watched, QEvent* event) {
     if (event->type() == QEvent::Resize || event->type() == QEvent::FontChange) {
         arrangeColumns();

@@ -49,20 +49,20 @@ MeshDrawer::MeshDrawer(QWidget* parent) : QWidget(parent) {
         emit fullChanged(full);
     });
     describeFull();
-    connect(tabs_, &widgets::SegmentedControl::currentIndexChanged, this, [this](int part) {
-        stack_->setCurrentIndex(part);
+    connect(tabs_, &widgets::SegmentedControl::currentIndexChanged, this, [this](int tab) {
+        stack_->setCurrentIndex(tab);
         keepHeight();
-        emit currentChanged(part);
+        emit currentChanged(tab);
     });
 }
 
-// What the part on screen must have, not the tallest.
+// What the panel on screen must have, not the tallest.
 void MeshDrawer::keepHeight() {
     const auto least =
         static_cast<int>(kMeshDrawerLeastHeight * widgets::Theme::current().fontScale());
-    const QWidget* part = stack_->currentWidget();
+    const QWidget* panel = stack_->currentWidget();
     stack_->setMinimumHeight(
-        std::max(least, part == nullptr ? 0 : part->minimumSizeHint().height()));
+        std::max(least, panel == nullptr ? 0 : panel->minimumSizeHint().height()));
 }
 
 bool MeshDrawer::eventFilter(QObject* watched, QEvent* event) {
@@ -82,10 +82,10 @@ void MeshDrawer::changeEvent(QEvent* event) {
     }
 }
 
-int MeshDrawer::add(const QString& title, const QString& tooltip, QWidget* part) {
+int MeshDrawer::add(const QString& title, const QString& tooltip, QWidget* panel) {
     tabs_->addSegment(title, tooltip);
     tabs_->findChildren<QAbstractButton*>().last()->installEventFilter(this);
-    return stack_->addWidget(part);
+    return stack_->addWidget(panel);
 }
 
 bool MeshDrawer::isFull() const {
@@ -103,16 +103,16 @@ void MeshDrawer::describeFull() {
     full_->setAccessibleName(isFull() ? tr("Back to the tensors") : tr("Fill the page"));
 }
 
-void MeshDrawer::setTitle(int part, const QString& title) {
-    tabs_->setSegmentText(part, title);
+void MeshDrawer::setTitle(int panel, const QString& title) {
+    tabs_->setSegmentText(panel, title);
 }
 
 int MeshDrawer::current() const {
     return stack_->currentIndex();
 }
 
-void MeshDrawer::setCurrent(int part) {
-    tabs_->setCurrentIndex(part);
+void MeshDrawer::setCurrent(int panel) {
+    tabs_->setCurrentIndex(panel);
 }
 
 } // namespace weft::ui

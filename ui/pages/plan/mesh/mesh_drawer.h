@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The lower half of the mesh: one of several parts at a time, chosen by the row above them. It can
+// The lower half of the mesh: one of several panels at a time, chosen by the row above them. It can
 // take the whole page.
 #pragma once
 
@@ -19,21 +19,21 @@ class MeshDrawer : public QWidget {
 public:
     explicit MeshDrawer(QWidget* parent = nullptr);
 
-    /// The parts stand in the order in which they are added. Returns the index of the part.
-    int add(const QString& title, const QString& tooltip, QWidget* part);
-    /// A part can say more in its title: "Findings 3".
-    void setTitle(int part, const QString& title);
+    /// The panels stand in the order in which they are added. Returns the index of the panel.
+    int add(const QString& title, const QString& tooltip, QWidget* panel);
+    /// A panel can say more in its title: "Findings 3".
+    void setTitle(int panel, const QString& title);
     int current() const;
-    void setCurrent(int part);
+    void setCurrent(int panel);
     /// Whether it has the whole page to itself.
     bool isFull() const;
     void setFull(bool full);
-    /// The parts ask for no more than they must have: the tensors above need the height.
+    /// The panels ask for no more than they must have: the tensors above need the height.
     QSize sizeHint() const override { return minimumSizeHint(); }
 
 signals:
-    /// Another part is shown.
-    void currentChanged(int part);
+    /// Another panel is shown.
+    void currentChanged(int panel);
     void fullChanged(bool full);
 
 protected:

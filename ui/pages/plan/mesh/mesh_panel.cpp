@@ -33,17 +33,17 @@
 namespace weft::ui {
 namespace {
 
-constexpr int kMeshPartTreeWidth = 460;
+constexpr int kMeshPanelTreeWidth = 460;
 constexpr int kGridWidth = 370;
 constexpr int kTilesWidth = 450;
 constexpr int kCollectivesWidth = 730;
 constexpr int kPipelineWidth = 550;
 constexpr int kUpperHeight = 266;
 constexpr int kLowerHeight = 200;
-constexpr int kMeshPartLeastHeight = 466; // of both, at text size 1
+constexpr int kMeshPanelLeastHeight = 466; // of both, at text size 1
 constexpr int kFadeMs = 60;
 
-/// Asks for the height that it must have, not the one that its parts would like.
+/// Asks for the height that it must have, not the one that its panels would like.
 class LowSplitter : public widgets::ThinSplitter {
 public:
     using ThinSplitter::ThinSplitter;
@@ -137,7 +137,7 @@ void MeshPanel::createLower(Studio& studio, const Planner& planner) {
     connect(live_, &LivePanel::told, pipeline_, &PipelinePanel::setMeasured);
 }
 
-/// Keys of the page: wherever the focus is, there is one lower part.
+/// Keys of the page: wherever the focus is, there is one drawer.
 void MeshPanel::addFullKeys() {
     auto* fill = new QShortcut(QKeySequence(Qt::Key_F11), this);
     connect(fill, &QShortcut::activated, this, [this] { drawer_->setFull(!drawer_->isFull()); });
@@ -172,7 +172,7 @@ QWidget* MeshPanel::createTensors() {
     columns->addWidget(devices_);
     tiles_ = new TilePanel;
     columns->addWidget(tiles_);
-    columns->setSizes({kMeshPartTreeWidth, kGridWidth, kTilesWidth});
+    columns->setSizes({kMeshPanelTreeWidth, kGridWidth, kTilesWidth});
     connect(tensors_, &TensorTree::dialectChosen, this, [this](sharding::SpecDialect dialect) {
         Preferences values = settings_.values();
         values.specs = dialect;
@@ -207,10 +207,10 @@ void MeshPanel::showTensor(const QString& name) {
 
 void MeshPanel::createFindings() {
     findings_ = new FindingsPanel;
-    const int part =
+    const int findings =
         drawer_->add(tr("Findings"), tr("What is padded, kept whole or too much"), findings_);
-    connect(findings_, &FindingsPanel::countChanged, this, [this, part](int count) {
-        drawer_->setTitle(part, count == 0 ? tr("Findings") : tr("Findings %1").arg(count));
+    connect(findings_, &FindingsPanel::countChanged, this, [this, findings](int count) {
+        drawer_->setTitle(findings, count == 0 ? tr("Findings") : tr("Findings %1").arg(count));
     });
     connect(findings_, &FindingsPanel::tensorChosen, this, &MeshPanel::showTensor);
     connect(findings_, &FindingsPanel::adopted, this, &MeshPanel::adopt);
@@ -300,7 +300,7 @@ void MeshPanel::keepHeight() {
     const auto least =
         drawer_->isFull()
             ? 0
-            : static_cast<int>(kMeshPartLeastHeight * widgets::Theme::current().fontScale());
+            : static_cast<int>(kMeshPanelLeastHeight * widgets::Theme::current().fontScale());
     rows_->setMinimumHeight(std::max(least, rows_->minimumSizeHint().height()));
 }
 

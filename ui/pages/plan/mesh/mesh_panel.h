@@ -75,7 +75,7 @@ private:
     void keepHeight();
     /// A low window scrolls to it.
     void showLower();
-    /// The lower part alone, or beneath the mesh.
+    /// The drawer alone, or beneath the mesh.
     void setLowerFull(bool full);
     void createLower(Studio& studio, const Planner& planner);
     void addFullKeys();
@@ -104,7 +104,7 @@ private:
     std::shared_ptr<const MeshRun> run_;       // whose plan that is
     QScrollArea* scroll_;
     MeshBar* bar_;
-    QWidget* upper_; // all that the lower part gives way to
+    QWidget* upper_; // all that the drawer gives way to
     QSplitter* rows_;
     QShortcut* restore_;
     DevicePanel* devices_;

@@ -22,10 +22,10 @@
 namespace weft::ui {
 namespace {
 
-constexpr int kScrubPartTickMs = 16;
+constexpr int kScrubPanelTickMs = 16;
 constexpr double kPassMs = 24000;         // of a whole step at normal speed
-constexpr double kScrubPartCalmMs = 2000; // of a phase, with reduced motion, at normal speed
-constexpr int kScrubPartSpeeds[] = {1, 4, 16};
+constexpr double kScrubPanelCalmMs = 2000; // of a phase, with reduced motion, at normal speed
+constexpr int kScrubPanelSpeeds[] = {1, 4, 16};
 constexpr int kLeastLine = 420; // narrower: of the bytes only the sum
 
 bool isStepKey(int key) {
@@ -62,7 +62,7 @@ ScrubPanel::ScrubPanel(QWidget* parent) : PlanPanel(Shows::Step, parent) {
             setPosition(position);
         }
     });
-    timer_.setInterval(kScrubPartTickMs);
+    timer_.setInterval(kScrubPanelTickMs);
     timer_.setTimerType(Qt::PreciseTimer);
     connect(&timer_, &QTimer::timeout, this, &ScrubPanel::tick);
     showProfile();
@@ -101,7 +101,7 @@ QWidget* ScrubPanel::createControls() {
     row->addSpacing(widgets::space::kGroup);
     speed_ = new widgets::SegmentedControl;
     speed_->setObjectName("scrubSpeed");
-    for (const int speed : kScrubPartSpeeds) {
+    for (const int speed : kScrubPanelSpeeds) {
         speed_->addSegment(QStringLiteral("%1×").arg(speed), tr("Speed of playing"));
     }
     speed_->setCompact(true);
@@ -248,7 +248,7 @@ void ScrubPanel::tick() {
 }
 
 double ScrubPanel::speed() const {
-    return kScrubPartSpeeds[speed_->currentIndex()];
+    return kScrubPanelSpeeds[speed_->currentIndex()];
 }
 
 void ScrubPanel::advance(double ms) {
@@ -258,7 +258,7 @@ void ScrubPanel::advance(double ms) {
     const int last = moments_->count() - 1;
     if (widgets::ThemeController::reducedMotion()) {
         rest_ms_ += ms * speed();
-        if (rest_ms_ >= kScrubPartCalmMs) {
+        if (rest_ms_ >= kScrubPanelCalmMs) {
             rest_ms_ = 0;
             setPosition(profile_->nextSpan(moment_.position));
         }

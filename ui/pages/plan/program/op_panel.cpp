@@ -18,10 +18,10 @@
 namespace weft::ui {
 namespace {
 
-constexpr int kOpPartFilterWidth = 180;
-constexpr int kOpPartWide = 860;   // narrower: the kernel goes
-constexpr int kOpPartMiddle = 700; // narrower still: the phase goes
-constexpr int kOpPartNarrow = 440; // and times, FLOPs and bytes: the share says which are large
+constexpr int kOpPanelFilterWidth = 180;
+constexpr int kOpPanelWide = 860;   // narrower: the kernel goes
+constexpr int kOpPanelMiddle = 700; // narrower still: the phase goes
+constexpr int kOpPanelNarrow = 440; // and times, FLOPs and bytes: the share says which are large
 
 } // namespace
 
@@ -46,7 +46,7 @@ OpPanel::OpPanel(QWidget* parent) : PlanPanel(Shows::Step, parent) {
     filter_->setAccessibleName(tr("Filter the ops by op, layer, phase or kernel"));
     filter_->setToolTip(tr("Words of op, layer, phase or kernel (Ctrl+F)"));
     filter_->setClearButtonEnabled(true);
-    filter_->setMaximumWidth(kOpPartFilterWidth);
+    filter_->setMaximumWidth(kOpPanelFilterWidth);
     widgets::setCompact(filter_);
     header_->addControl(filter_);
     inner->addWidget(header_);
@@ -160,20 +160,21 @@ void OpPanel::changeEvent(QEvent* event) {
 // The layer takes the room that is left; the columns that matter least go first.
 void OpPanel::arrangeColumns() {
     const double room = width() / widgets::Theme::current().fontScale();
-    table_->setColumnHidden(OpModel::KernelColumn, room < kOpPartWide);
-    table_->setColumnHidden(OpModel::PhaseColumn, room < kOpPartMiddle);
+    table_->setColumnHidden(OpModel::KernelColumn, room < kOpPanelWide);
+    table_->setColumnHidden(OpModel::PhaseColumn, room < kOpPanelMiddle);
     for (const auto column : {OpModel::CountColumn, OpModel::FlopsColumn, OpModel::BytesColumn}) {
-        table_->setColumnHidden(column, room < kOpPartNarrow);
+        table_->setColumnHidden(column, room < kOpPanelNarrow);
     }
     table_->setColumnHidden(OpModel::MsColumn, !digest_ || !digest_->timed);
-    setColumnWidths(table_, {{OpModel::KindColumn, QString(room < kOpPartMiddle ? 13 : 18, 'm')},
-                             {OpModel::PhaseColumn, "backward m"},
-                             {OpModel::CountColumn, "×1,000"},
-                             {OpModel::KernelColumn, QString(18, 'm')},
-                             {OpModel::FlopsColumn, "100.0 G"},
-                             {OpModel::BytesColumn, "1,000 MiB"},
-                             {OpModel::MsColumn, "10,000"},
-                             {OpModel::ShareColumn, QString(room < kOpPartMiddle ? 15 : 22, 'm')}});
+    setColumnWidths(table_,
+                    {{OpModel::KindColumn, QString(room < kOpPanelMiddle ? 13 : 18, 'm')},
+                     {OpModel::PhaseColumn, "backward m"},
+                     {OpModel::CountColumn, "×1,000"},
+                     {OpModel::KernelColumn, QString(18, 'm')},
+                     {OpModel::FlopsColumn, "100.0 G"},
+                     {OpModel::BytesColumn, "1,000 MiB"},
+                     {OpModel::MsColumn, "10,000"},
+                     {OpModel::ShareColumn, QString(room < kOpPanelMiddle ? 15 : 22, 'm')}});
     table_->horizontalHeader()->setSectionResizeMode(OpModel::PathColumn, QHeaderView::Stretch);
 }
 

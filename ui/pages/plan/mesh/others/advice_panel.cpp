@@ -29,9 +29,9 @@ using widgets::Role;
 using widgets::TextLabel;
 using widgets::TextStyle;
 
-constexpr int kAdvicePartTickMs = 250;
+constexpr int kAdvicePanelTickMs = 250;
 constexpr int kTableWidth = 760;
-constexpr int kAdvicePartChartWidth = 300;
+constexpr int kAdvicePanelChartWidth = 300;
 constexpr int kReasonsWidth = 220;
 enum AdviceSheet { AdviceEmptySheet, ResultsSheet };
 
@@ -55,7 +55,7 @@ AdvicePanel::AdvicePanel(Planner::Meshes meshes, QWidget* parent)
     stack_->addWidget(createEmpty());
     stack_->addWidget(createResults());
     inner->addWidget(stack_, 1);
-    tick_.setInterval(kAdvicePartTickMs);
+    tick_.setInterval(kAdvicePanelTickMs);
     connect(&tick_, &QTimer::timeout, this, &AdvicePanel::updateState);
     connect(&search_, &MeshSearch::changed, this, [this] {
         if (!search_.isSearching() && search_.isDone()) {
@@ -130,7 +130,7 @@ QWidget* AdvicePanel::createResults() {
     chart_->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Expanding);
     splitter->addWidget(chart_);
     splitter->addWidget(createReasons());
-    splitter->setSizes({kTableWidth, kAdvicePartChartWidth, kReasonsWidth});
+    splitter->setSizes({kTableWidth, kAdvicePanelChartWidth, kReasonsWidth});
     connect(table_->selectionModel(), &QItemSelectionModel::selectionChanged, this, [this] {
         const int row = selectedRow();
         const auto point = std::find(order_.begin(), order_.end(), row);

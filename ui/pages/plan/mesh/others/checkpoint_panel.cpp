@@ -34,10 +34,10 @@ using widgets::Role;
 using widgets::TextLabel;
 using widgets::TextStyle;
 
-constexpr int kCheckpointPartListWidth = 440;
+constexpr int kCheckpointPanelListWidth = 440;
 constexpr int kViewWidth = 560;
 constexpr int kTotalsWidth = 280;
-constexpr int kCheckpointPartRunsWidth = 200;
+constexpr int kCheckpointPanelRunsWidth = 200;
 constexpr int kStepsWidth = 130;
 enum CheckpointSheet { CheckpointEmptySheet, CheckpointContentSheet };
 
@@ -86,7 +86,7 @@ CheckpointPanel::CheckpointPanel(RunIndex& index, QWidget* parent)
 
 QWidget* CheckpointPanel::createHeader() {
     header_ = new widgets::SectionHeader(tr("Checkpoint on this mesh"));
-    runs_ = createBox("reshardRun", tr("Run"), kCheckpointPartRunsWidth);
+    runs_ = createBox("reshardRun", tr("Run"), kCheckpointPanelRunsWidth);
     connect(runs_, &QComboBox::activated, this, &CheckpointPanel::chooseRun);
     header_->addControl(runs_);
     steps_ = createBox("reshardStep", tr("Checkpoint"), kStepsWidth);
@@ -130,7 +130,7 @@ QWidget* CheckpointPanel::createContent() {
     column->addLayout(line);
     splitter->addWidget(middle);
     splitter->addWidget(createTotals());
-    splitter->setSizes({kCheckpointPartListWidth, kViewWidth, kTotalsWidth});
+    splitter->setSizes({kCheckpointPanelListWidth, kViewWidth, kTotalsWidth});
     const auto say = [this] {
         const int index = view_->hoveredItem() >= 0 ? view_->hoveredItem() : view_->cursorItem();
         band_->setText(index >= 0 ? view_->item(index).name : arrayText());

@@ -33,7 +33,7 @@ class ReshardModel;
 class CheckpointPanel : public PlanPanel {
     Q_OBJECT
 public:
-    /// `index` must outlive the part.
+    /// `index` must outlive the panel.
     explicit CheckpointPanel(RunIndex& index, QWidget* parent = nullptr);
 
     /// How specs are written.

@@ -26,7 +26,7 @@ using widgets::Role;
 using widgets::TextStyle;
 
 constexpr int kMargin = widgets::space::kGroup;
-constexpr int kTilePartWide = 340; // narrower: that there is no padding goes without saying
+constexpr int kTilePanelWide = 340; // narrower: that there is no padding goes without saying
 
 } // namespace
 
@@ -285,7 +285,7 @@ void TilePanel::resizeEvent(QResizeEvent* event) {
 }
 
 void TilePanel::arrange() {
-    const bool wide = width() >= kTilePartWide * widgets::Theme::current().fontScale();
+    const bool wide = width() >= kTilePanelWide * widgets::Theme::current().fontScale();
     padding_->setVisible(wide || (sheet_ && sheet_->padding_bytes > 0));
     type_->setText(!sheet_ ? QString()
                    : wide  ? sheet_->type + QStringLiteral(" · ") + sheet_->spec

@@ -21,7 +21,7 @@ namespace {
 constexpr int kLeastView = 40; // it scrolls
 constexpr int kTravelMs = 900;
 constexpr int kRestMs = 900; // long enough to see what has changed
-constexpr double kPatternPartSpeeds[] = {0.5, 1.0, 2.0};
+constexpr double kPatternPanelSpeeds[] = {0.5, 1.0, 2.0};
 
 } // namespace
 
@@ -87,7 +87,7 @@ QWidget* PatternPanel::createControls() {
 }
 
 int PatternPanel::stepMs() const {
-    return static_cast<int>(kTravelMs / kPatternPartSpeeds[speed_->currentIndex()]);
+    return static_cast<int>(kTravelMs / kPatternPanelSpeeds[speed_->currentIndex()]);
 }
 
 void PatternPanel::setPattern(widgets::Pattern pattern) {
@@ -129,7 +129,7 @@ void PatternPanel::renew() {
     const bool last = step >= pattern.lastStep();
     playing_ = playing_ && (!last || view_->isMoving());
     if (playing_ && !view_->isMoving()) {
-        pause_.start(static_cast<int>(kRestMs / kPatternPartSpeeds[speed_->currentIndex()]));
+        pause_.start(static_cast<int>(kRestMs / kPatternPanelSpeeds[speed_->currentIndex()]));
     } else {
         pause_.stop();
     }

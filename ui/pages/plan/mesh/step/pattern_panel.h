@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // How a collective works, on small numbers: to play, and to go through step by step, with Page Up
-// and Page Down wherever the focus is in the part.
+// and Page Down wherever the focus is in the panel.
 #pragma once
 
 #include "widgets/mesh/pattern_view.h"
