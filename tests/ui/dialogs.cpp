@@ -2,14 +2,14 @@
 #include "tests/ui/dialogs.h"
 
 #include "tests/ui/patience.h"
+#include "ui/pages/checkpoints/compare_dialog.h"
 #include "ui/pages/checkpoints/delete_dialog.h"
-#include "ui/pages/checkpoints/diff_dialog.h"
 #include "ui/pages/checkpoints/fork_dialog.h"
 #include "ui/pages/page_list.h"
 #include "ui/pages/runs/trash_dialog.h"
 #include "ui/settings/settings_dialog.h"
 #include "ui/shell/config_dialog.h"
-#include "ui/shell/differences_dialog.h"
+#include "ui/shell/draft_compare_dialog.h"
 #include "ui/shell/help_dialog.h"
 #include "ui/shell/new_run_dialog.h"
 #include "widgets/controls/command_palette.h"
@@ -105,8 +105,8 @@ std::vector<DialogRecord> all_dialogs() {
          }},
         {"differences",
          [](StudioFixture& fixture) {
-             return shown<ui::DifferencesDialog>(fixture, fixture.studio().draft(),
-                                                 fixture.studio().run());
+             return shown<ui::DraftCompareDialog>(fixture, fixture.studio().draft(),
+                                                  fixture.studio().run());
          }},
         {"new run",
          [](StudioFixture& fixture) {
@@ -119,7 +119,7 @@ std::vector<DialogRecord> all_dialogs() {
         {"two checkpoints",
          [](StudioFixture& fixture) {
              const auto rows = rows_of(fixture);
-             return shown<ui::DiffDialog>(fixture, rows.front(), rows.back());
+             return shown<ui::CompareDialog>(fixture, rows.front(), rows.back());
          }},
         {"delete checkpoints",
          [](StudioFixture& fixture) { return shown<ui::DeleteDialog>(fixture, rows_of(fixture)); }},

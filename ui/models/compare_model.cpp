@@ -38,7 +38,7 @@ QString changedSpec(const ComparedTensor& row) {
 }
 
 QString tensorSentence(const ComparedTensor& row) {
-    return TensorDifferenceModel::tr("%1: A %2, %3 on a device; B %4, %5 on a device")
+    return TensorCompareModel::tr("%1: A %2, %3 on a device; B %4, %5 on a device")
         .arg(nameText(row), row.a_spec, shortMemory(row.a_bytes), row.b_spec,
              shortMemory(row.b_bytes));
 }
@@ -83,7 +83,7 @@ QVariant FigureModel::data(const QModelIndex& index, int role) const {
     return TableModel::data(index, role);
 }
 
-TensorDifferenceModel::TensorDifferenceModel(QObject* parent) : TableModel(parent) {
+TensorCompareModel::TensorCompareModel(QObject* parent) : TableModel(parent) {
     using Row = ComparedTensor;
     using widgets::TextStyle;
     describe({{.title = tr("held otherwise"),
@@ -102,7 +102,7 @@ TensorDifferenceModel::TensorDifferenceModel(QObject* parent) : TableModel(paren
              tensorSentence);
 }
 
-void TensorDifferenceModel::setTensors(std::vector<ComparedTensor> tensors) {
+void TensorCompareModel::setTensors(std::vector<ComparedTensor> tensors) {
     beginResetModel();
     rows_ = std::move(tensors);
     endResetModel();

@@ -20,12 +20,12 @@ public:
     QVariant data(const QModelIndex& index, int role) const override;
 };
 
-class TensorDifferenceModel : public TableModel<ComparedTensor> {
+class TensorCompareModel : public TableModel<ComparedTensor> {
     Q_OBJECT
 public:
     enum Column { NameColumn, SpecColumn, BytesColumn, DifferenceColumn, ColumnCount };
 
-    explicit TensorDifferenceModel(QObject* parent = nullptr);
+    explicit TensorCompareModel(QObject* parent = nullptr);
 
     void setTensors(std::vector<ComparedTensor> tensors);
 };

@@ -179,19 +179,19 @@ Qt::ItemFlags OverlayModel::flags(const QModelIndex& index) const {
                            : Qt::NoItemFlags;
 }
 
-DifferenceModel::DifferenceModel(CurveRuns& curves, QObject* parent)
+OverlayCompareModel::OverlayCompareModel(CurveRuns& curves, QObject* parent)
     : QAbstractTableModel(parent), curves_(curves) {
-    connect(&curves_, &CurveRuns::reset, this, &DifferenceModel::rebuild);
-    connect(&curves_, &CurveRuns::looksChanged, this, &DifferenceModel::rebuild);
+    connect(&curves_, &CurveRuns::reset, this, &OverlayCompareModel::rebuild);
+    connect(&curves_, &CurveRuns::looksChanged, this, &OverlayCompareModel::rebuild);
     connect(&curves_, &CurveRuns::added, this, [this](int id) {
         // What it is configured to is known when its folder has been read.
-        connect(&curves_.find(id)->model(), &RunModel::reset, this, &DifferenceModel::rebuild);
+        connect(&curves_.find(id)->model(), &RunModel::reset, this, &OverlayCompareModel::rebuild);
         rebuild();
     });
     rebuild();
 }
 
-void DifferenceModel::rebuild() {
+void OverlayCompareModel::rebuild() {
     beginResetModel();
     names_.clear();
     rows_.clear();
@@ -224,15 +224,15 @@ void DifferenceModel::rebuild() {
     endResetModel();
 }
 
-int DifferenceModel::rowCount(const QModelIndex& parent) const {
+int OverlayCompareModel::rowCount(const QModelIndex& parent) const {
     return parent.isValid() ? 0 : static_cast<int>(rows_.size());
 }
 
-int DifferenceModel::columnCount(const QModelIndex& parent) const {
+int OverlayCompareModel::columnCount(const QModelIndex& parent) const {
     return parent.isValid() ? 0 : static_cast<int>(names_.size()) + 1;
 }
 
-QVariant DifferenceModel::data(const QModelIndex& index, int role) const {
+QVariant OverlayCompareModel::data(const QModelIndex& index, int role) const {
     if (role != Qt::DisplayRole && role != Qt::ToolTipRole) {
         return {};
     }
@@ -240,7 +240,7 @@ QVariant DifferenceModel::data(const QModelIndex& index, int role) const {
     return index.column() == 0 ? row.path : row.values[index.column() - 1];
 }
 
-QVariant DifferenceModel::headerData(int section, Qt::Orientation orientation, int role) const {
+QVariant OverlayCompareModel::headerData(int section, Qt::Orientation orientation, int role) const {
     if (orientation != Qt::Horizontal || role != Qt::DisplayRole) {
         return {};
     }

@@ -62,10 +62,10 @@ private:
 };
 
 /// Settings in which the runs in the charts differ; a column for each run.
-class DifferenceModel : public QAbstractTableModel {
+class OverlayCompareModel : public QAbstractTableModel {
     Q_OBJECT
 public:
-    explicit DifferenceModel(CurveRuns& curves, QObject* parent = nullptr);
+    explicit OverlayCompareModel(CurveRuns& curves, QObject* parent = nullptr);
 
     int rowCount(const QModelIndex& parent = {}) const override;
     int columnCount(const QModelIndex& parent = {}) const override;

@@ -6,7 +6,7 @@
 #include "ui/models/problem_model.h"
 #include "ui/pages/page_list.h"
 #include "ui/shell/config_dialog.h"
-#include "ui/shell/differences_dialog.h"
+#include "ui/shell/draft_compare_dialog.h"
 #include "ui/shell/draft_files.h"
 #include "ui/shell/help_dialog.h"
 #include "ui/shell/lower_docks.h"
@@ -178,7 +178,7 @@ void MainWindow::connectStudio() {
     });
     connect(&studio_, &Studio::troubled, this, &MainWindow::complain);
     connect(banner_, &RunBanner::failed, this, &MainWindow::complain);
-    connect(banner_, &RunBanner::differencesRequested, this, &MainWindow::showDifferences);
+    connect(banner_, &RunBanner::compareRequested, this, &MainWindow::showCompare);
     connect(files_, &DraftFiles::failed, this, &MainWindow::complain);
     connect(files_, &DraftFiles::chosen, this, &MainWindow::open);
     connect(files_, &DraftFiles::saved, this, [this](const QString& name) {
@@ -367,8 +367,8 @@ void MainWindow::extendRun() {
     }
 }
 
-void MainWindow::showDifferences() {
-    auto* dialog = new DifferencesDialog(studio_.draft(), studio_.run(), this);
+void MainWindow::showCompare() {
+    auto* dialog = new DraftCompareDialog(studio_.draft(), studio_.run(), this);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->open();
 }

@@ -84,7 +84,7 @@ private:
     /// On the page that has the field, else in the text.
     void showField(const QString& pointer);
     void showText(const QString& pointer);
-    void showDifferences();
+    void showCompare();
     void extendRun();
     void updateTitle();
     void applySettings();

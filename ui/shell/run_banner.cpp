@@ -134,9 +134,9 @@ void RunBanner::showDraft() {
         tr("edits here never touch the running %1 · %n difference(s)", nullptr,
            static_cast<int>(differences))
             .arg(studio_.run().name()));
-    QPushButton* show = addButton(tr("Show differences"), true);
-    show->setObjectName("showDifferences");
-    connect(show, &QPushButton::clicked, this, &RunBanner::differencesRequested);
+    QPushButton* show = addButton(tr("Compare"), true);
+    show->setObjectName("showCompare");
+    connect(show, &QPushButton::clicked, this, &RunBanner::compareRequested);
 }
 
 void RunBanner::say(const QString& icon, MessageKind kind, const QString& what,

@@ -22,7 +22,7 @@ public:
 
 signals:
     void failed(const QString& problem);
-    void differencesRequested();
+    void compareRequested();
 
 protected:
     void paintEvent(QPaintEvent* event) override;

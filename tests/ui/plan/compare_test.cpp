@@ -185,7 +185,7 @@ private slots:
 
     void models_hold_together() {
         ui::FigureModel figures;
-        ui::TensorDifferenceModel tensors;
+        ui::TensorCompareModel tensors;
         const QAbstractItemModelTester one(&figures);
         const QAbstractItemModelTester two(&tensors);
         const auto a = test::mesh_digest(test::mesh_config(test::kHere));

@@ -8,11 +8,11 @@
 #include "tests/ui/patience.h"
 #include "tests/ui/run_log.h"
 #include "tests/ui/studio_fixture.h"
-#include "ui/models/array_difference_model.h"
+#include "ui/models/array_compare_model.h"
 #include "ui/models/checkpoint_model.h"
 #include "ui/pages/checkpoints/checkpoint_actions.h"
 #include "ui/pages/checkpoints/checkpoint_table.h"
-#include "ui/pages/checkpoints/diff_dialog.h"
+#include "ui/pages/checkpoints/compare_dialog.h"
 #include "widgets/controls/text_label.h"
 #include "widgets/curves/line_chart.h"
 #include "widgets/look/painting.h"
@@ -397,16 +397,16 @@ private slots:
         QVERIFY(!page.fixture.find("compareCheckpoints")->isEnabled());
         page.select({0, 1});
         page.fixture.click("compareCheckpoints");
-        auto* dialog = page.fixture.window().findChild<ui::DiffDialog*>("diffDialog");
+        auto* dialog = page.fixture.window().findChild<ui::CompareDialog*>("compareDialog");
         QVERIFY(dialog != nullptr);
         QTRY_VERIFY_WITH_TIMEOUT(dialog->isDone(), kPatienceMs);
-        auto* table = dialog->findChild<QTableView*>("diffTable");
+        auto* table = dialog->findChild<QTableView*>("compareTable");
         QCOMPARE(table->model()->rowCount(), 1);
         // Six elements that differ by 20; A is the newer one.
-        QCOMPARE(table->model()->index(0, ui::ArrayDifferenceModel::Largest).data().toString(),
+        QCOMPARE(table->model()->index(0, ui::ArrayCompareModel::Largest).data().toString(),
                  QString("20.00"));
-        QVERIFY(dialog->findChild<QLabel*>("diffSettings")->text().contains("seed"));
-        QVERIFY(dialog->findChild<QLabel*>("diffCounters")->text().contains("step"));
+        QVERIFY(dialog->findChild<QLabel*>("compareSettings")->text().contains("seed"));
+        QVERIFY(dialog->findChild<QLabel*>("compareCounters")->text().contains("step"));
         dialog->close();
     }
 
@@ -489,7 +489,7 @@ private slots:
     }
 
     void the_array_model_keeps_its_contract() {
-        ui::ArrayDifferenceModel model;
+        ui::ArrayCompareModel model;
         const QAbstractItemModelTester tester(&model);
         checkpoint::TensorDifference difference;
         difference.name = "w";

@@ -309,7 +309,7 @@ private slots:
         QVERIFY(other_row().data(widgets::RunRowDelegate::Color).toInt() !=
                 list->model()->index(0, 0).data(widgets::RunRowDelegate::Color).toInt());
         // Both in one table, by path.
-        auto* table = fixture.window().findChild<QTableView*>("overlayDifferences");
+        auto* table = fixture.window().findChild<QTableView*>("overlayCompare");
         const QAbstractItemModelTester table_tester(table->model());
         QCOMPARE(table->model()->rowCount(), 1);
         QCOMPARE(table->model()->index(0, 0).data().toString(), QString("optimizer.learning_rate"));

@@ -6,7 +6,7 @@
 #include "tests/ui/studio_fixture.h"
 #include "ui/bridge/run/run_facts.h"
 #include "ui/bridge/run/run_trash.h"
-#include "ui/models/run_difference_model.h"
+#include "ui/models/run_compare_model.h"
 #include "ui/models/run_table_model.h"
 #include "ui/pages/runs/runs_page.h"
 #include "ui/pages/runs/runs_table.h"
@@ -691,7 +691,7 @@ private slots:
         const QAbstractItemModelTester tester(&model);
         ui::RunTableFilter filter(model);
         const QAbstractItemModelTester filter_tester(&filter);
-        ui::RunDifferenceModel differences;
+        ui::RunCompareModel differences;
         const QAbstractItemModelTester difference_tester(&differences);
         const auto& runs = shown.fixture.studio().index().runs();
         const std::vector<const train::RunSummary*> both{&runs[0], &runs[1]};

@@ -28,7 +28,7 @@ QWidget* makeBanners() {
     info->setIconName(QStringLiteral("fork"));
     info->setText(QStringLiteral("Draft gpt-6x384"),
                   QStringLiteral("edits here never touch the running fashion-cnn-004"));
-    info->addButton(QStringLiteral("Show differences"), true);
+    info->addButton(QStringLiteral("Compare"), true);
     info->addButton(QStringLiteral("Queue after this run"));
     layout->addWidget(info);
     auto* warning = new Banner(MessageKind::Warning);

@@ -5,8 +5,8 @@
 #include "core/train/progress.h"
 #include "ui/bridge/convert.h"
 #include "ui/file_dialog.h"
+#include "ui/pages/checkpoints/compare_dialog.h"
 #include "ui/pages/checkpoints/delete_dialog.h"
-#include "ui/pages/checkpoints/diff_dialog.h"
 #include "widgets/controls/controls.h"
 #include "widgets/controls/messages.h"
 #include "widgets/look/icon.h"
@@ -148,7 +148,7 @@ void CheckpointActions::start(const std::function<Answer(const checkpoint::Progr
 }
 
 void CheckpointActions::compare() {
-    auto* dialog = new DiffDialog(rows_[0], rows_[1], window());
+    auto* dialog = new CompareDialog(rows_[0], rows_[1], window());
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->open();
 }

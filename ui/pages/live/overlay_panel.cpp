@@ -42,9 +42,9 @@ OverlayPanel::OverlayPanel(CurveRuns& curves, RunIndex& index, QWidget* parent)
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
     header_ = new widgets::SectionHeader(tr("Runs in the charts"));
-    tab_ = new widgets::SegmentedControl({tr("Runs"), tr("Differences")});
+    tab_ = new widgets::SegmentedControl({tr("Runs"), tr("Compare")});
     tab_->setObjectName("overlayTab");
-    tab_->setAccessibleName(tr("Show runs or their differences"));
+    tab_->setAccessibleName(tr("Show runs or compare them"));
     tab_->setCompact(true);
     header_->addControl(tab_);
     column->addWidget(header_);
@@ -76,10 +76,10 @@ OverlayPanel::OverlayPanel(CurveRuns& curves, RunIndex& index, QWidget* parent)
     list_->setContextMenuPolicy(Qt::CustomContextMenu);
     column->addWidget(list_, 1);
 
-    differences_ = new DifferenceModel(curves_, this);
+    differences_ = new OverlayCompareModel(curves_, this);
     table_ = new QTableView;
     table_->setTabKeyNavigation(false); // Tab leaves the table
-    table_->setObjectName("overlayDifferences");
+    table_->setObjectName("overlayCompare");
     table_->setAccessibleName(tr("Settings that differ"));
     table_->setFrameShape(QFrame::NoFrame);
     table_->setModel(differences_);

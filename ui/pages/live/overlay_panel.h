@@ -40,7 +40,7 @@ private:
 
     CurveRuns& curves_;
     OverlayModel* model_;
-    DifferenceModel* differences_;
+    OverlayCompareModel* differences_;
     widgets::SectionHeader* header_;
     widgets::SegmentedControl* tab_;
     QLineEdit* filter_;

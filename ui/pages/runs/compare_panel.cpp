@@ -3,7 +3,7 @@
 
 #include "ui/bridge/convert.h"
 #include "ui/bridge/run/run_facts.h"
-#include "ui/models/run_difference_model.h"
+#include "ui/models/run_compare_model.h"
 #include "ui/pages/chart_controls.h"
 #include "ui/pages/drawings.h"
 #include "widgets/controls/card.h"
@@ -32,8 +32,8 @@
 namespace weft::ui {
 namespace {
 
-enum RunsCompareTab { CurvesTab, DifferencesTab, ParallelTab };
-enum RunsCompareSheet { RunsCompareMessageSheet, CurvesSheet, DifferencesSheet, ParallelSheet };
+enum RunsCompareTab { CurvesTab, SettingsTab, ParallelTab };
+enum RunsCompareSheet { RunsCompareMessageSheet, CurvesSheet, SettingsSheet, ParallelSheet };
 
 constexpr std::size_t kComparePanelPointsAtOnce = 65536;
 constexpr int kMostAxes = 9; // besides the result; more are named in the menu
@@ -140,7 +140,7 @@ ComparePanel::ComparePanel(RunCurves& curves, QWidget* parent) : QWidget(parent)
     export_ = widgets::iconButton("export", "compareExport", tr("Export what is shown"));
     connect(export_, &QPushButton::clicked, this, &ComparePanel::exportView);
     header_->addControl(export_);
-    tab_ = new widgets::SegmentedControl({tr("Curves"), tr("Differences"), tr("Parallel")});
+    tab_ = new widgets::SegmentedControl({tr("Curves"), tr("Settings"), tr("Parallel")});
     tab_->setObjectName("compareTab");
     tab_->setAccessibleName(tr("How to compare"));
     tab_->setCompact(true);
@@ -160,7 +160,7 @@ ComparePanel::ComparePanel(RunCurves& curves, QWidget* parent) : QWidget(parent)
     chart_->setNamesShown(true);
     controls_->take(*chart_);
     stack_->addWidget(chart_);
-    differences_ = new RunDifferenceModel(this);
+    differences_ = new RunCompareModel(this);
     table_ = new QTableView;
     table_->setTabKeyNavigation(false); // Tab leaves the table
     table_->setObjectName("compareTable");
@@ -250,7 +250,7 @@ std::string ComparePanel::metric() const {
 
 void ComparePanel::refresh() {
     const int tab = tab_->currentIndex();
-    metric_->setVisible(tab != DifferencesTab && metric_->count() > 0);
+    metric_->setVisible(tab != SettingsTab && metric_->count() > 0);
     controls_->setVisible(tab == CurvesTab);
     axes_->setVisible(tab == ParallelTab);
     header_->setTitle(tr("Compare"));
@@ -266,7 +266,7 @@ void ComparePanel::refresh() {
     } else if (tab == CurvesTab) {
         showCurves();
     } else {
-        showDifferences();
+        showCompare();
     }
     export_->setEnabled(stack_->currentIndex() == CurvesSheet ||
                         stack_->currentIndex() == ParallelSheet);
@@ -334,14 +334,14 @@ void ComparePanel::feed() {
     }
 }
 
-void ComparePanel::showDifferences() {
+void ComparePanel::showCompare() {
     const auto runs = pointers(selected_);
     differences_->setRuns(runs);
     if (selected_.size() == 1) {
         say(tr("One run is selected"), tr("Select another one to see in what they differ."));
         return;
     }
-    stack_->setCurrentIndex(DifferencesSheet);
+    stack_->setCurrentIndex(SettingsSheet);
 }
 
 void ComparePanel::showParallel() {

@@ -26,7 +26,7 @@ namespace weft::ui {
 
 class ChartControls;
 
-class RunDifferenceModel;
+class RunCompareModel;
 
 class ComparePanel : public QWidget {
     Q_OBJECT
@@ -55,7 +55,7 @@ private:
     void refresh();
     void showCurves();
     void feed();
-    void showDifferences();
+    void showCompare();
     void showParallel();
     void say(const QString& title, const QString& text);
     void chooseAxes();
@@ -78,7 +78,7 @@ private:
     widgets::EmptyState* empty_;
     widgets::LineChart* chart_;
     QTableView* table_;
-    RunDifferenceModel* differences_;
+    RunCompareModel* differences_;
     widgets::ParallelView* parallel_;
 };
 

@@ -128,10 +128,10 @@ QWidget* PlanComparePanel::createTables() {
     figures_ = new FigureModel(this);
     figure_table_ = createTable(figures_, "compareFigures", tr("Figures of both"));
     splitter->addWidget(figure_table_);
-    tensors_ = new TensorDifferenceModel(this);
+    tensors_ = new TensorCompareModel(this);
     tensor_proxy_ = new QSortFilterProxyModel(this);
     tensor_proxy_->setSourceModel(tensors_);
-    tensor_proxy_->setSortRole(TensorDifferenceModel::kSortRole);
+    tensor_proxy_->setSortRole(TensorCompareModel::kSortRole);
     tensor_table_ =
         createTable(tensor_proxy_, "compareTensors", tr("Tensors that a device holds otherwise"));
     tensor_table_->setSortingEnabled(true);
@@ -276,7 +276,7 @@ void PlanComparePanel::fill() {
     figures_->setFigures(std::move(found.figures));
     tensors_->setTensors(std::move(found.tensors));
     fitColumns(figure_table_, FigureModel::NameColumn);
-    fitColumns(tensor_table_, TensorDifferenceModel::NameColumn);
+    fitColumns(tensor_table_, TensorCompareModel::NameColumn);
     tensor_stack_->setCurrentIndex(tensors_->rowCount() > 0 ? TensorTable : TensorMessage);
 }
 

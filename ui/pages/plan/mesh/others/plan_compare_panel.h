@@ -28,7 +28,7 @@ class QStackedWidget;
 namespace weft::ui {
 
 class FigureModel;
-class TensorDifferenceModel;
+class TensorCompareModel;
 
 class PlanComparePanel : public PlanPanel {
     Q_OBJECT
@@ -90,7 +90,7 @@ private:
     widgets::TextLabel* sides_;
     FigureModel* figures_;
     QTableView* figure_table_;
-    TensorDifferenceModel* tensors_;
+    TensorCompareModel* tensors_;
     QSortFilterProxyModel* tensor_proxy_;
     QStackedWidget* tensor_stack_;
     QTableView* tensor_table_;

@@ -8,7 +8,7 @@
 
 namespace weft::ui {
 
-class RunDifferenceModel : public QAbstractTableModel {
+class RunCompareModel : public QAbstractTableModel {
     Q_OBJECT
 public:
     using QAbstractTableModel::QAbstractTableModel;

@@ -10,10 +10,10 @@ namespace weft::ui {
 class Draft;
 class RunModel;
 
-class DifferencesDialog : public QDialog {
+class DraftCompareDialog : public QDialog {
     Q_OBJECT
 public:
-    DifferencesDialog(const Draft& draft, const RunModel& run, QWidget* parent = nullptr);
+    DraftCompareDialog(const Draft& draft, const RunModel& run, QWidget* parent = nullptr);
 };
 
 } // namespace weft::ui

@@ -11,12 +11,12 @@
 
 namespace weft::ui {
 
-class ArrayDifferenceModel : public TableModel<checkpoint::TensorDifference> {
+class ArrayCompareModel : public TableModel<checkpoint::TensorDifference> {
     Q_OBJECT
 public:
     enum Column { Name, NormA, NormB, NormDifference, Largest, Relative, ColumnCount };
 
-    explicit ArrayDifferenceModel(QObject* parent = nullptr);
+    explicit ArrayCompareModel(QObject* parent = nullptr);
 
     void setDifferences(std::vector<checkpoint::TensorDifference> differences);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "ui/models/array_difference_model.h"
+#include "ui/models/array_compare_model.h"
 
 #include "ui/bridge/convert.h"
 #include "widgets/look/theme.h"
@@ -9,17 +9,17 @@ namespace {
 
 double differenceOf(const checkpoint::TensorDifference& row, int column) {
     switch (column) {
-    case ArrayDifferenceModel::NormA: return row.norm_a;
-    case ArrayDifferenceModel::NormB: return row.norm_b;
-    case ArrayDifferenceModel::NormDifference: return row.norm_difference;
-    case ArrayDifferenceModel::Largest: return row.max_absolute;
+    case ArrayCompareModel::NormA: return row.norm_a;
+    case ArrayCompareModel::NormB: return row.norm_b;
+    case ArrayCompareModel::NormDifference: return row.norm_difference;
+    case ArrayCompareModel::Largest: return row.max_absolute;
     default: return row.max_relative;
     }
 }
 
 } // namespace
 
-ArrayDifferenceModel::ArrayDifferenceModel(QObject* parent) : TableModel(parent) {
+ArrayCompareModel::ArrayCompareModel(QObject* parent) : TableModel(parent) {
     using Row = checkpoint::TensorDifference;
     std::vector<TableColumn<Row>> columns{
         {.title = tr("array"),
@@ -44,7 +44,7 @@ ArrayDifferenceModel::ArrayDifferenceModel(QObject* parent) : TableModel(parent)
     });
 }
 
-void ArrayDifferenceModel::setDifferences(std::vector<checkpoint::TensorDifference> differences) {
+void ArrayCompareModel::setDifferences(std::vector<checkpoint::TensorDifference> differences) {
     beginResetModel();
     rows_ = std::move(differences);
     for (int column = Name + 1; column < ColumnCount; ++column) {
@@ -57,7 +57,7 @@ void ArrayDifferenceModel::setDifferences(std::vector<checkpoint::TensorDifferen
     endResetModel();
 }
 
-QVariant ArrayDifferenceModel::data(const QModelIndex& index, int role) const {
+QVariant ArrayCompareModel::data(const QModelIndex& index, int role) const {
     if (role == Qt::ForegroundRole) {
         return widgets::Theme::current().color(
             row(index.row()).problem.empty() ? widgets::Role::Text : widgets::Role::Warning);

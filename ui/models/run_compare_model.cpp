@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "ui/models/run_difference_model.h"
+#include "ui/models/run_compare_model.h"
 
 #include "ui/bridge/convert.h"
 #include "widgets/look/theme.h"
@@ -23,7 +23,7 @@ std::vector<VaryingSetting> results_of(std::span<const train::RunSummary* const>
 
 } // namespace
 
-void RunDifferenceModel::setRuns(std::span<const train::RunSummary* const> runs) {
+void RunCompareModel::setRuns(std::span<const train::RunSummary* const> runs) {
     beginResetModel();
     names_.clear();
     for (const train::RunSummary* run : runs) {
@@ -37,15 +37,15 @@ void RunDifferenceModel::setRuns(std::span<const train::RunSummary* const> runs)
     endResetModel();
 }
 
-int RunDifferenceModel::rowCount(const QModelIndex& parent) const {
+int RunCompareModel::rowCount(const QModelIndex& parent) const {
     return parent.isValid() ? 0 : static_cast<int>(rows_.size());
 }
 
-int RunDifferenceModel::columnCount(const QModelIndex& parent) const {
+int RunCompareModel::columnCount(const QModelIndex& parent) const {
     return parent.isValid() ? 0 : static_cast<int>(names_.size()) + 1;
 }
 
-QVariant RunDifferenceModel::data(const QModelIndex& index, int role) const {
+QVariant RunCompareModel::data(const QModelIndex& index, int role) const {
     if (!index.isValid()) {
         return {};
     }
@@ -70,7 +70,7 @@ QVariant RunDifferenceModel::data(const QModelIndex& index, int role) const {
     }
 }
 
-QVariant RunDifferenceModel::headerData(int section, Qt::Orientation orientation, int role) const {
+QVariant RunCompareModel::headerData(int section, Qt::Orientation orientation, int role) const {
     if (orientation != Qt::Horizontal || role != Qt::DisplayRole || section >= columnCount()) {
         return role == Qt::TextAlignmentRole && orientation == Qt::Horizontal
                    ? QVariant::fromValue(Qt::Alignment(Qt::AlignLeft | Qt::AlignVCenter))

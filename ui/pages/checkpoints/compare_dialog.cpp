@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "ui/pages/checkpoints/diff_dialog.h"
+#include "ui/pages/checkpoints/compare_dialog.h"
 
 #include "ui/bridge/convert.h"
 #include "ui/bridge/run/run_facts.h"
-#include "ui/models/array_difference_model.h"
+#include "ui/models/array_compare_model.h"
 #include "widgets/controls/controls.h"
 #include "widgets/controls/text_label.h"
 
@@ -16,8 +16,8 @@
 namespace weft::ui {
 namespace {
 
-constexpr int kDiffDialogWatchMs = 100;
-constexpr int kDiffDialogMostLines = 12;
+constexpr int kCompareDialogWatchMs = 100;
+constexpr int kCompareDialogMostLines = 12;
 
 QString settings_text(const CheckpointRow& a, const CheckpointRow& b) {
     const config::Json* both[] = {&a.record.config, &b.record.config};
@@ -26,18 +26,18 @@ QString settings_text(const CheckpointRow& a, const CheckpointRow& b) {
         lines << setting.path + "   " + setting.values[0] + " → " + setting.values[1];
     }
     const qsizetype all = lines.size();
-    if (all > kDiffDialogMostLines) {
-        lines = lines.mid(0, kDiffDialogMostLines);
-        lines << QObject::tr("and %1 more").arg(all - kDiffDialogMostLines);
+    if (all > kCompareDialogMostLines) {
+        lines = lines.mid(0, kCompareDialogMostLines);
+        lines << QObject::tr("and %1 more").arg(all - kCompareDialogMostLines);
     }
     return lines.isEmpty() ? QObject::tr("The settings are the same.") : lines.join("\n");
 }
 
 } // namespace
 
-DiffDialog::DiffDialog(const CheckpointRow& a, const CheckpointRow& b, QWidget* parent)
+CompareDialog::CompareDialog(const CheckpointRow& a, const CheckpointRow& b, QWidget* parent)
     : QDialog(parent) {
-    setObjectName("diffDialog");
+    setObjectName("compareDialog");
     setWindowTitle(tr("A: step %1, B: step %2").arg(formatCount(a.step), formatCount(b.step)));
     resize(880, 600); // long names of arrays stand whole
     auto* column = new QVBoxLayout(this);
@@ -52,28 +52,28 @@ DiffDialog::DiffDialog(const CheckpointRow& a, const CheckpointRow& b, QWidget* 
     };
     add(tr("Settings"), widgets::TextStyle::Strong, widgets::Role::Text);
     settings_ = add(settings_text(a, b), widgets::TextStyle::Mono, widgets::Role::Muted);
-    settings_->setObjectName("diffSettings");
+    settings_->setObjectName("compareSettings");
     add(tr("Counters, random keys and place in the data"), widgets::TextStyle::Strong,
         widgets::Role::Text);
     counters_ = add({}, widgets::TextStyle::Mono, widgets::Role::Muted);
-    counters_->setObjectName("diffCounters");
+    counters_->setObjectName("compareCounters");
     verdict_ = add(tr("Reading the arrays …"), widgets::TextStyle::Strong, widgets::Role::Text);
-    verdict_->setObjectName("diffVerdict");
+    verdict_->setObjectName("compareVerdict");
     progress_ = new widgets::ProgressLine;
     progress_->setAccessibleName(tr("Comparing"));
     progress_->setProgress(0);
     column->addWidget(progress_);
-    model_ = new ArrayDifferenceModel(this);
+    model_ = new ArrayCompareModel(this);
     auto* sorted = new QSortFilterProxyModel(this);
     sorted->setSourceModel(model_);
-    sorted->setSortRole(ArrayDifferenceModel::kSortRole);
+    sorted->setSortRole(ArrayCompareModel::kSortRole);
     table_ = new QTableView;
     table_->setTabKeyNavigation(false); // Tab leaves the table
-    table_->setObjectName("diffTable");
+    table_->setObjectName("compareTable");
     table_->setAccessibleName(tr("Arrays that differ"));
     table_->setModel(sorted);
     table_->setSortingEnabled(true);
-    table_->sortByColumn(ArrayDifferenceModel::NormDifference, Qt::DescendingOrder);
+    table_->sortByColumn(ArrayCompareModel::NormDifference, Qt::DescendingOrder);
     table_->setSelectionBehavior(QAbstractItemView::SelectRows);
     table_->setShowGrid(false);
     table_->setWordWrap(false);
@@ -81,15 +81,14 @@ DiffDialog::DiffDialog(const CheckpointRow& a, const CheckpointRow& b, QWidget* 
     table_->verticalHeader()->hide();
     table_->verticalHeader()->setDefaultSectionSize(widgets::size::kRowHeight);
     table_->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
-    table_->horizontalHeader()->setSectionResizeMode(ArrayDifferenceModel::Name,
-                                                     QHeaderView::Stretch);
+    table_->horizontalHeader()->setSectionResizeMode(ArrayCompareModel::Name, QHeaderView::Stretch);
     table_->horizontalHeader()->setHighlightSections(false);
     column->addWidget(table_, 1);
     auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close);
     connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
     column->addWidget(buttons);
 
-    watch_.setInterval(kDiffDialogWatchMs);
+    watch_.setInterval(kCompareDialogWatchMs);
     connect(&watch_, &QTimer::timeout, this, [this] { progress_->setProgress(job_.share()); });
     watch_.start();
     struct Outcome {
@@ -113,11 +112,11 @@ DiffDialog::DiffDialog(const CheckpointRow& a, const CheckpointRow& b, QWidget* 
         longJobPool());
 }
 
-DiffDialog::~DiffDialog() {
+CompareDialog::~CompareDialog() {
     job_.stop();
 }
 
-void DiffDialog::take(const checkpoint::Difference& difference, const QString& problem) {
+void CompareDialog::take(const checkpoint::Difference& difference, const QString& problem) {
     done_ = true;
     watch_.stop();
     progress_->hide();

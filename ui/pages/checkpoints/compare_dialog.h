@@ -18,13 +18,13 @@ class TextLabel;
 
 namespace weft::ui {
 
-class ArrayDifferenceModel;
+class ArrayCompareModel;
 
-class DiffDialog : public QDialog {
+class CompareDialog : public QDialog {
     Q_OBJECT
 public:
-    DiffDialog(const CheckpointRow& a, const CheckpointRow& b, QWidget* parent = nullptr);
-    ~DiffDialog() override;
+    CompareDialog(const CheckpointRow& a, const CheckpointRow& b, QWidget* parent = nullptr);
+    ~CompareDialog() override;
 
     /// Whether the arrays have been compared.
     bool isDone() const { return done_; }
@@ -39,7 +39,7 @@ private:
     widgets::TextLabel* settings_;
     widgets::TextLabel* counters_;
     widgets::TextLabel* verdict_;
-    ArrayDifferenceModel* model_;
+    ArrayCompareModel* model_;
     QTableView* table_;
 };
 
