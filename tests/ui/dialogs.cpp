@@ -2,8 +2,8 @@
 #include "tests/ui/dialogs.h"
 
 #include "tests/ui/patience.h"
+#include "ui/pages/checkpoints/checkpoint_trash_dialog.h"
 #include "ui/pages/checkpoints/compare_dialog.h"
-#include "ui/pages/checkpoints/delete_dialog.h"
 #include "ui/pages/checkpoints/fork_dialog.h"
 #include "ui/pages/page_list.h"
 #include "ui/pages/runs/trash_dialog.h"
@@ -121,8 +121,10 @@ std::vector<DialogRecord> all_dialogs() {
              const auto rows = rows_of(fixture);
              return shown<ui::CompareDialog>(fixture, rows.front(), rows.back());
          }},
-        {"delete checkpoints",
-         [](StudioFixture& fixture) { return shown<ui::DeleteDialog>(fixture, rows_of(fixture)); }},
+        {"trash checkpoints",
+         [](StudioFixture& fixture) {
+             return shown<ui::CheckpointTrashDialog>(fixture, rows_of(fixture));
+         }},
         {"trash",
          [](StudioFixture& fixture) {
              const auto& runs = fixture.studio().index().runs();

@@ -347,11 +347,11 @@ private slots:
         ShownCheckpoints page({10, 20, 30});
         page.select({0});
         QTest::keyClick(&page.table(), Qt::Key_Delete);
-        auto* dialog = page.fixture.window().findChild<QDialog*>("deleteDialog");
+        auto* dialog = page.fixture.window().findChild<QDialog*>("checkpointTrashDialog");
         QVERIFY(dialog != nullptr && dialog->isVisible());
-        auto* confirm = dialog->findChild<QPushButton*>("confirmDelete");
+        auto* confirm = dialog->findChild<QPushButton*>("confirmTrash");
         QVERIFY(!confirm->isEnabled());
-        dialog->findChild<QCheckBox*>("deleteGuarded")->click();
+        dialog->findChild<QCheckBox*>("trashGuarded")->click();
         QVERIFY(confirm->isEnabled());
         confirm->click();
         QTRY_VERIFY_WITH_TIMEOUT(!fs::exists(page.run / "checkpoints" / "step-00000030"),
@@ -364,8 +364,8 @@ private slots:
         ShownCheckpoints page({10, 20, 30});
         page.select({2});
         page.actions().remove();
-        auto* dialog = page.fixture.window().findChild<QDialog*>("deleteDialog");
-        dialog->findChild<QPushButton*>("confirmDelete")->click();
+        auto* dialog = page.fixture.window().findChild<QDialog*>("checkpointTrashDialog");
+        dialog->findChild<QPushButton*>("confirmTrash")->click();
         page.wait_for_rows(2);
         QPushButton* undo = nullptr;
         for (auto* button : page.fixture.window().findChildren<QPushButton*>()) {
@@ -385,9 +385,9 @@ private slots:
         page.select({2});
         QSignalSpy said(&page.actions(), &ui::CheckpointActions::said);
         page.actions().remove();
-        auto* dialog = page.fixture.window().findChild<QDialog*>("deleteDialog");
-        QVERIFY(dialog->findChild<QPushButton*>("confirmDelete")->isEnabled());
-        dialog->findChild<QPushButton*>("confirmDelete")->click();
+        auto* dialog = page.fixture.window().findChild<QDialog*>("checkpointTrashDialog");
+        QVERIFY(dialog->findChild<QPushButton*>("confirmTrash")->isEnabled());
+        dialog->findChild<QPushButton*>("confirmTrash")->click();
         QTRY_COMPARE_WITH_TIMEOUT(said.count(), 1, kPatienceMs);
         QVERIFY(fs::exists(page.run / "checkpoints" / "step-00000010"));
     }

@@ -5,8 +5,8 @@
 #include "core/train/progress.h"
 #include "ui/bridge/convert.h"
 #include "ui/file_dialog.h"
+#include "ui/pages/checkpoints/checkpoint_trash_dialog.h"
 #include "ui/pages/checkpoints/compare_dialog.h"
-#include "ui/pages/checkpoints/delete_dialog.h"
 #include "widgets/controls/controls.h"
 #include "widgets/controls/messages.h"
 #include "widgets/look/icon.h"
@@ -62,9 +62,9 @@ CheckpointActions::CheckpointActions(QWidget* parent) : QWidget(parent) {
     reveal_ = menu->addAction(widgets::icon("folder"), tr("Show in the file manager"));
     connect(reveal_, &QAction::triggered, this, &CheckpointActions::reveal);
     menu->addSeparator();
-    delete_ = menu->addAction(widgets::icon("trash"), tr("Move to trash…"));
-    delete_->setObjectName("deleteCheckpoint");
-    connect(delete_, &QAction::triggered, this, &CheckpointActions::remove);
+    trash_ = menu->addAction(widgets::icon("trash"), tr("Move to trash…"));
+    trash_->setObjectName("trashCheckpoint");
+    connect(trash_, &QAction::triggered, this, &CheckpointActions::remove);
     connect(more_, &QPushButton::clicked, menu, [this, menu] {
         menu->popup(more_->mapToGlobal(QPoint(0, more_->height() + widgets::space::kTight)));
     });
@@ -105,7 +105,7 @@ void CheckpointActions::update() {
     pin_->setEnabled(!busy_ && one);
     pin_->setText(one && rows_.front().pinned ? tr("Unpin") : tr("Pin: never removed"));
     reveal_->setEnabled(rows_.size() == 1 && on_disk);
-    delete_->setEnabled(!busy_ && on_disk);
+    trash_->setEnabled(!busy_ && on_disk);
     progress_->setVisible(busy_);
     stop_->setVisible(busy_);
 }
@@ -204,7 +204,7 @@ void CheckpointActions::reveal() {
 }
 
 void CheckpointActions::remove() {
-    auto* dialog = new DeleteDialog(rows_, window());
+    auto* dialog = new CheckpointTrashDialog(rows_, window());
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     connect(dialog, &QDialog::accepted, this, [this, dialog] { trash(dialog->folders()); });
     dialog->open();

@@ -75,7 +75,7 @@ private:
     QPushButton* more_;
     QAction* pin_;
     QAction* reveal_;
-    QAction* delete_;
+    QAction* trash_;
 };
 
 } // namespace weft::ui

@@ -9,10 +9,11 @@
 
 namespace weft::ui {
 
-class DeleteDialog : public QDialog {
+class CheckpointTrashDialog : public QDialog {
     Q_OBJECT
 public:
-    explicit DeleteDialog(const std::vector<CheckpointRow>& rows, QWidget* parent = nullptr);
+    explicit CheckpointTrashDialog(const std::vector<CheckpointRow>& rows,
+                                   QWidget* parent = nullptr);
 
     const std::vector<std::filesystem::path>& folders() const { return folders_; }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "ui/pages/checkpoints/delete_dialog.h"
+#include "ui/pages/checkpoints/checkpoint_trash_dialog.h"
 
 #include "ui/bridge/convert.h"
 #include "widgets/controls/text_label.h"
@@ -13,7 +13,7 @@
 namespace weft::ui {
 namespace {
 
-constexpr int kDeleteDialogWidth = 480;
+constexpr int kCheckpointTrashDialogWidth = 480;
 
 QString guarded(const CheckpointRow& row) {
     QStringList what;
@@ -33,10 +33,11 @@ QString guarded(const CheckpointRow& row) {
 
 } // namespace
 
-DeleteDialog::DeleteDialog(const std::vector<CheckpointRow>& rows, QWidget* parent)
+CheckpointTrashDialog::CheckpointTrashDialog(const std::vector<CheckpointRow>& rows,
+                                             QWidget* parent)
     : QDialog(parent) {
-    setObjectName("deleteDialog");
-    setMinimumWidth(kDeleteDialogWidth);
+    setObjectName("checkpointTrashDialog");
+    setMinimumWidth(kCheckpointTrashDialogWidth);
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(24, 20, 24, 20);
     column->setSpacing(widgets::space::kGroup);
@@ -65,12 +66,12 @@ DeleteDialog::DeleteDialog(const std::vector<CheckpointRow>& rows, QWidget* pare
         widgets::TextStyle::Body, widgets::Role::Muted);
     auto* buttons = new QDialogButtonBox(QDialogButtonBox::Cancel);
     QPushButton* move = buttons->addButton(tr("Move to trash"), QDialogButtonBox::AcceptRole);
-    move->setObjectName("confirmDelete");
+    move->setObjectName("confirmTrash");
     widgets::setButtonKind(move, widgets::ButtonKind::Danger);
     if (!warnings.isEmpty()) {
         say(warnings.join("\n"), widgets::TextStyle::Body, widgets::Role::Warning);
         auto* sure = new QCheckBox(tr("Move it all the same"));
-        sure->setObjectName("deleteGuarded");
+        sure->setObjectName("trashGuarded");
         column->addWidget(sure);
         move->setEnabled(false);
         connect(sure, &QCheckBox::toggled, move, &QPushButton::setEnabled);
