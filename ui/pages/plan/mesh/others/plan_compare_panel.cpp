@@ -32,7 +32,7 @@ constexpr int kFigureWidth = 420;
 constexpr int kTensorWidth = 590;
 constexpr int kBoxWidth = 260;
 enum CompareSheet { CompareEmptySheet, TablesSheet };
-enum TensorSheet { TensorMessage, TensorTable };
+enum ComparedTensorsSheet { TensorMessage, TensorTable };
 
 /// "data=2 × model=2, ZeRO 1"
 QString meshText(const plan::ExecutionPlan& plan) {
