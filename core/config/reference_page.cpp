@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The reference page: Markdown, one row per field.
-#include "core/config/pointer.h"
+#include "core/config/reference_tables.h"
 
 #include "core/base/text.h"
+#include "core/config/pointer.h"
 
 namespace weft::config {
 namespace {
-
-/// A record type that gets a table of its own after the one that mentions it.
-struct Section {
-    std::string path;
-    const RecordType* record;
-};
 
 std::string cell(std::string text) {
     for (size_t at = text.find('|'); at != std::string::npos; at = text.find('|', at + 2)) {
@@ -41,40 +36,32 @@ std::string type_cell(const Field& field) {
     return out + (field.nullable ? " or null" : "");
 }
 
-std::string default_cell(const Field& field) {
-    if (field.required) {
-        return "*required*";
+ReferenceRow row_of(const std::string& path, const Field& field) {
+    ReferenceRow out{path, type_cell(field), "", field.required, describe_range(field), field.help};
+    if (!field.unit.empty()) {
+        out.range += (out.range.empty() ? "" : " ") + field.unit;
     }
     const bool filled_below = field.type == FieldType::object && !field.one_of;
-    if (filled_below && !field.default_value.is_null()) {
-        return "";
+    const bool none = field.default_value.is_null() ? !field.nullable : filled_below;
+    if (!field.required && !none) {
+        out.default_value = field.default_value.dump();
     }
-    const bool none = field.default_value.is_null() && !field.nullable;
-    return none ? "" : "`" + field.default_value.dump() + "`";
+    return out;
 }
 
-std::string row(const std::string& path, const Field& field) {
-    std::string range = describe_range(field);
-    if (!field.unit.empty()) {
-        range += (range.empty() ? "" : " ") + field.unit;
-    }
-    return "| `" + path + "` | " + cell(type_cell(field)) + " | " + cell(default_cell(field)) +
-           " | " + cell(range) + " | " + cell(field.help) + " |\n";
-}
-
-void add_rows(const FieldTable& table, const std::string& prefix, std::string& out,
-              std::vector<Section>& sections) {
+void add_rows(const FieldTable& table, const std::string& prefix, std::vector<ReferenceRow>& rows,
+              std::vector<ReferenceTable>& types) {
     for (const Field& field : table) {
         const std::string path = prefix + field.name;
-        out += row(path, field);
+        rows.push_back(row_of(path, field));
         const bool holds_items = !field.item.empty();
         const Field& inner = holds_items ? field.item.front() : field;
         const std::string inner_path = path + (field.type == FieldType::list ? "[]"
                                                : holds_items                 ? ".*"
                                                                              : "");
-        add_rows(inner.fields, inner_path + ".", out, sections);
+        add_rows(inner.fields, inner_path + ".", rows, types);
         for (const RecordType& record : inner.records) {
-            sections.push_back({inner_path, &record});
+            types.push_back({inner_path, &record, {}});
         }
     }
 }
@@ -82,21 +69,44 @@ void add_rows(const FieldTable& table, const std::string& prefix, std::string& o
 constexpr std::string_view kTableHead =
     "| Field | Type | Default | Range, unit | Meaning |\n| --- | --- | --- | --- | --- |\n";
 
+std::string to_markdown(const std::vector<ReferenceRow>& rows) {
+    std::string out(kTableHead);
+    for (const ReferenceRow& row : rows) {
+        const std::string value = row.required                ? "*required*"
+                                  : row.default_value.empty() ? ""
+                                                              : "`" + row.default_value + "`";
+        out += "| `" + row.path + "` | " + cell(row.type) + " | " + cell(value) + " | " +
+               cell(row.range) + " | " + cell(row.help) + " |\n";
+    }
+    return out;
+}
+
 } // namespace
 
-std::string reference_page(const FieldTable& table, std::string_view title) {
-    std::vector<Section> sections;
-    std::string out = "# " + std::string(title) + "\n\n" + std::string(kTableHead);
-    add_rows(table, "", out, sections);
-    // Sections may add sections of their own while the list is walked.
-    for (size_t i = 0; i < sections.size(); ++i) {
-        const Section section = sections[i];
-        out += "\n## `" + section.path + "`: `" + section.record->name + "`\n\n";
-        out += section.record->help + "\n";
-        if (!section.record->fields.empty()) {
-            out += "\n" + std::string(kTableHead);
-            add_rows(section.record->fields, section.path + ".", out, sections);
+std::vector<ReferenceTable> reference_tables(const FieldTable& table) {
+    std::vector<ReferenceTable> out(1);
+    // Record types may mention others, so that the list grows while it is walked.
+    for (size_t i = 0; i < out.size(); ++i) {
+        const std::string path = out[i].path;
+        std::vector<ReferenceRow> rows;
+        if (const RecordType* record = out[i].record) {
+            add_rows(record->fields, path + ".", rows, out);
+        } else {
+            add_rows(table, "", rows, out);
         }
+        out[i].rows = std::move(rows);
+    }
+    return out;
+}
+
+std::string reference_page(const FieldTable& table, std::string_view title) {
+    std::string out = "# " + std::string(title) + "\n";
+    for (const ReferenceTable& one : reference_tables(table)) {
+        if (one.record != nullptr) {
+            out +=
+                "\n## `" + one.path + "`: `" + one.record->name + "`\n\n" + one.record->help + "\n";
+        }
+        out += one.rows.empty() ? "" : "\n" + to_markdown(one.rows);
     }
     return out;
 }
