@@ -5,7 +5,9 @@
 #include "ui/bridge/convert.h"
 #include "ui/forms/field_box.h"
 #include "ui/shell/page_help.h"
+#include "ui/shell/reference_panel.h"
 #include "widgets/controls/card.h"
+#include "widgets/controls/controls.h"
 #include "widgets/controls/text_label.h"
 #include "widgets/look/style.h"
 
@@ -14,10 +16,12 @@
 #include <QPushButton>
 #include <QScrollArea>
 #include <QScrollBar>
+#include <QStackedWidget>
 #include <QVBoxLayout>
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 namespace weft::ui {
@@ -27,7 +31,9 @@ using widgets::Role;
 using widgets::TextLabel;
 using widgets::TextStyle;
 
-constexpr QSize kHelpDialogSize{520, 600};
+constexpr QSize kHelpDialogSize{600, 620};
+
+enum HelpTab { PageHelpTab, ReferenceTab };
 
 QString shownKey(const QKeySequence& keys) {
     return keys.toString(QKeySequence::NativeText);
@@ -82,7 +88,9 @@ const FieldBox* helpField(const QWidget* control) {
 } // namespace
 
 HelpDialog::HelpDialog(const Actions& actions, QWidget* parent)
-    : QDialog(parent), actions_(actions), scroll_(widgets::verticalScroll(new QWidget)) {
+    : QDialog(parent), actions_(actions),
+      tab_(new widgets::SegmentedControl({tr("This page"), tr("Reference")})),
+      stack_(new QStackedWidget), scroll_(widgets::verticalScroll(new QWidget)) {
     setObjectName("helpDialog");
     resize(kHelpDialogSize);
     auto* column = new QVBoxLayout(this);
@@ -91,7 +99,12 @@ HelpDialog::HelpDialog(const Actions& actions, QWidget* parent)
     column->setSpacing(widgets::space::kGroup);
     scroll_->setFocusPolicy(Qt::StrongFocus); // its text is read by the keyboard too
     scroll_->setAccessibleName(tr("Help"));
-    column->addWidget(scroll_, 1);
+    tab_->setObjectName("helpTab");
+    tab_->setAccessibleName(tr("Help on"));
+    column->addWidget(tab_, 0, Qt::AlignLeft);
+    stack_->addWidget(scroll_);
+    column->addWidget(stack_, 1);
+    connect(tab_, &widgets::SegmentedControl::currentIndexChanged, this, &HelpDialog::showTab);
     auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close);
     auto* change = buttons->addButton(tr("Change keys…"), QDialogButtonBox::ActionRole);
     connect(change, &QPushButton::clicked, actions_.get(action::kShortcuts), &QAction::trigger);
@@ -101,6 +114,8 @@ HelpDialog::HelpDialog(const Actions& actions, QWidget* parent)
 
 void HelpDialog::explain(const QString& page, const QString& title, const QWidget* control) {
     setWindowTitle(tr("Help: %1").arg(title));
+    const FieldBox* box = helpField(control);
+    setting_ = box == nullptr ? QString() : toQString(box->pointer());
     auto* content = new QWidget;
     auto* column = new QVBoxLayout(content);
     column->setContentsMargins(0, 0, widgets::space::kGroup, 0);
@@ -113,6 +128,18 @@ void HelpDialog::explain(const QString& page, const QString& title, const QWidge
     scroll_->setWidget(content);
     content->setAutoFillBackground(false);
     scroll_->verticalScrollBar()->setValue(0);
+    showTab(tab_->currentIndex());
+}
+
+void HelpDialog::showTab(int tab) {
+    if (tab == ReferenceTab && reference_ == nullptr) {
+        reference_ = new ReferencePanel;
+        stack_->addWidget(reference_);
+    }
+    stack_->setCurrentIndex(tab);
+    if (tab == ReferenceTab && !setting_.isEmpty()) {
+        reference_->lookUp(std::exchange(setting_, {}));
+    }
 }
 
 void HelpDialog::addControl(QVBoxLayout& column, const QWidget* control) const {

@@ -1,16 +1,23 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Help on where one is: what the page is for, what the control with the focus sets, and the keys
-// that work here. Stays open beside the window and follows its pages.
+// that work here; beside it the reference, searched. Stays open beside the window and follows its
+// pages.
 #pragma once
 
 #include <QDialog>
 
 class QScrollArea;
+class QStackedWidget;
 class QVBoxLayout;
+
+namespace weft::widgets {
+class SegmentedControl;
+} // namespace weft::widgets
 
 namespace weft::ui {
 
 class Actions;
+class ReferencePanel;
 
 class HelpDialog : public QDialog {
     Q_OBJECT
@@ -25,8 +32,14 @@ private:
     void addControl(QVBoxLayout& column, const QWidget* control) const;
     void addKeys(QVBoxLayout& column, const QString& page) const;
 
+    void showTab(int tab);
+
     const Actions& actions_;
+    widgets::SegmentedControl* tab_;
+    QStackedWidget* stack_;
     QScrollArea* scroll_;
+    ReferencePanel* reference_ = nullptr; // made when first looked at: it has thousands of rows
+    QString setting_;                     // pointer of the one in focus, until it is looked up
 };
 
 } // namespace weft::ui
