@@ -25,6 +25,7 @@
 
 #include <QCoreApplication>
 #include <QDateTime>
+#include <QDialog>
 #include <QHBoxLayout>
 #include <QInputDialog>
 #include <QMimeData>
@@ -99,7 +100,14 @@ MainWindow::MainWindow(Studio& studio, widgets::ThemeController& theme)
     stack_->setFocus(); // no control looks chosen before the user chose one
 }
 
-MainWindow::~MainWindow() = default;
+// An edit that has the focus is finished by losing it, and reaches for what goes before the
+// widgets: out of sight, none has it.
+MainWindow::~MainWindow() {
+    for (QDialog* dialog : findChildren<QDialog*>()) {
+        dialog->hide();
+    }
+    hide();
+}
 
 // Through the page as the eye goes; around it in Qt's order, in which the page is one stop.
 bool MainWindow::focusNextPrevChild(bool next) {

@@ -206,6 +206,18 @@ private slots:
         QVERIFY(fixture.find("shortcutList")->isVisible()); // the dialog stays
     }
 
+    // The field takes its keys when the focus leaves it, as it does when the window goes.
+    void the_studio_may_end_while_new_keys_are_pressed() {
+        test::StudioFixture fixture;
+        open_settings(fixture, ui::action::kShortcuts);
+        auto* edit = part<QKeySequenceEdit>(fixture, "shortcutKeys");
+        edit->setFocus();
+        QTest::keyClick(edit, Qt::Key_F3);
+        QTRY_VERIFY(edit->hasFocus());
+        fixture.reopen();
+        QVERIFY(fixture.window().isVisible());
+    }
+
     void no_two_actions_share_their_default_keys() {
         test::StudioFixture fixture;
         QMap<QString, QString> holder;
