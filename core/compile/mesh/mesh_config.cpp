@@ -19,6 +19,12 @@ using config::Severity;
 using sharding::Axis;
 
 constexpr std::int64_t kMostDevices = 1024; // threads of one process
+constexpr std::int64_t kCountable = 1ll << 40;
+
+/// The product of two numbers from 1 on, `most` where it is larger.
+std::int64_t times_up_to(std::int64_t most, std::int64_t a, std::int64_t b) {
+    return b > most / a ? most : a * b;
+}
 
 /// The axes as given, or the strategy's own where the default was left.
 std::vector<Axis> wanted_axes(const Json& mesh) {
@@ -46,7 +52,7 @@ std::string product_text(const std::vector<Axis>& axes) {
 
 /// Fills the size that is -1 in. Empty text: done.
 std::string resolve(std::vector<Axis>& axes, std::int64_t devices) {
-    std::int64_t known = 1;
+    std::int64_t known = 1; // more than the devices: one more, however many
     Axis* open = nullptr;
     for (Axis& axis : axes) {
         if (axis.size == -1 && open == nullptr) {
@@ -54,7 +60,7 @@ std::string resolve(std::vector<Axis>& axes, std::int64_t devices) {
         } else if (axis.size == -1) {
             return "only one axis may be -1";
         } else {
-            known *= axis.size;
+            known = times_up_to(devices + 1, known, axis.size);
         }
     }
     if (open != nullptr && devices % known == 0) {
@@ -134,12 +140,15 @@ private:
         std::int64_t product = 1;
         std::int64_t open = 0;
         for (const Axis& axis : axes) {
-            product *= axis.size == -1 ? 1 : axis.size;
+            product = axis.size == -1 ? product : times_up_to(kCountable, product, axis.size);
             open += axis.size == -1 ? 1 : 0;
         }
         if (open > 0) {
             return open > 1 ? "Give all sizes but one."
                             : "The sizes given must divide " + std::to_string(devices) + ".";
+        }
+        if (product == kCountable) {
+            return "Give smaller sizes, or let one size be -1.";
         }
         const auto named = mesh_.at("devices").get<std::string>();
         const std::string kind =
