@@ -177,6 +177,25 @@ private slots:
                  std::string("data_parallel"));
     }
 
+    // Sizes that a slip of the hand makes: the draft has them, and says what is wrong.
+    void more_devices_than_there_can_be_are_told_of_the_draft() {
+        const compile::RunConfig config = config_of(document_of(kTwoByTwo));
+        MeshEdit edit = ui::withStrategy({4, "2d", {}, 0}, "2d");
+        for (const int size : {3216, 1 << 20}) {
+            for (std::size_t axis = 0; axis < edit.axes.size(); ++axis) {
+                edit = ui::withAxisSize(edit, axis, size);
+                QVERIFY(edit.devices >= size);
+                const compile::CheckedRun checked =
+                    compile::read_run_config(config.document, ".", ui::assignmentsOf(edit, config));
+                QVERIFY(!checked.ok());
+                QCOMPARE(checked.diagnostics.front().pointer, std::string("/mesh/devices"));
+            }
+        }
+        const MeshEdit joined = ui::withAxisRemoved(edit, 1);
+        QVERIFY(joined.axes.front().size >= 1 << 20);
+        QVERIFY(ui::withAxisAdded(edit, "expert").devices >= 1 << 20);
+    }
+
     // Whatever is added, the draft is right, has as many devices as its axes make up, and the new
     // axis splits what its name promises.
     void an_axis_is_added_to_every_strategy() {

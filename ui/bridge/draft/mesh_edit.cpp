@@ -8,16 +8,23 @@
 #include "ui/bridge/draft/rule_edit.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace weft::ui {
 namespace {
 
 using config::Json;
 
+/// Sizes that are typed may make up more devices than can be counted: then as many as can be.
+int times(int a, int b) {
+    return static_cast<int>(
+        std::min<std::int64_t>(std::int64_t{a} * b, std::numeric_limits<int>::max()));
+}
+
 int product(const std::vector<MeshAxis>& axes) {
     int out = 1;
     for (const MeshAxis& axis : axes) {
-        out *= axis.size;
+        out = times(out, axis.size);
     }
     return out;
 }
@@ -125,7 +132,7 @@ int takeFactor(MeshEdit& edit) {
             }
         }
     }
-    edit.devices *= 2;
+    edit.devices = times(edit.devices, 2);
     return 2;
 }
 
@@ -290,10 +297,32 @@ MeshEdit withAxisRemoved(const MeshEdit& edit, std::size_t axis) {
     }
     MeshEdit out = edit;
     out.axes.erase(out.axes.begin() + static_cast<std::ptrdiff_t>(axis));
-    out.axes.front().size *= edit.axes.at(axis).size;
+    out.axes.front().size = times(out.axes.front().size, edit.axes.at(axis).size);
     out.rules = fittingRules(out);
     return out;
 }
+
+namespace {
+
+/// Along the axes that split `logical`. The edit may be of more devices than there can be, which
+/// the draft says.
+int devicesAlong(const MeshEdit& edit, const char* logical) {
+    sharding::Placement placement;
+    for (const MeshAxis& axis : edit.axes) {
+        placement.mesh.axes.push_back({axis.name, axis.size});
+    }
+    placement.rules = fittingRules(edit);
+    if (const sharding::StrategyDef* own = sharding::find_strategy(edit.strategy)) {
+        placement.rules.insert(placement.rules.end(), own->rules.begin(), own->rules.end());
+    }
+    int out = 1;
+    for (const int axis : placement.axes_of(logical)) {
+        out = times(out, edit.axes[static_cast<std::size_t>(axis)].size);
+    }
+    return out;
+}
+
+} // namespace
 
 std::vector<std::string> assignmentsOf(const MeshEdit& edit, const compile::RunConfig& config) {
     Json mesh = config.section("mesh");
@@ -309,8 +338,7 @@ std::vector<std::string> assignmentsOf(const MeshEdit& edit, const compile::RunC
     }
     mesh["specs"] = fittingSpecs(edit, mesh.at("specs"));
     const sharding::Placement before = compile::placement_of(config.section("mesh"));
-    const sharding::Placement after = compile::placement_of(mesh);
-    const std::int64_t stages = after.mesh.size(after.axes_of("layers"));
+    const std::int64_t stages = devicesAlong(edit, "layers");
     if (before.mesh.size(before.axes_of("layers")) != stages) {
         mesh["pipeline"]["stages"] = nullptr; // both are made for a number of stages
         mesh["pipeline"]["file"] = nullptr;
@@ -324,7 +352,7 @@ std::vector<std::string> assignmentsOf(const MeshEdit& edit, const compile::RunC
             out.push_back("mesh." + std::string(field) + "=" + mesh.at(field).dump());
         }
     }
-    const std::int64_t ranks = after.mesh.size(after.axes_of("batch"));
+    const std::int64_t ranks = devicesAlong(edit, "batch");
     const std::int64_t samples = config.global_batch_size;
     if (samples % ranks != 0) { // an uneven batch is taken in one microstep
         out.emplace_back("training.micro_batch_size=null");
