@@ -11,7 +11,7 @@
 namespace weft::widgets {
 namespace {
 
-constexpr double kMostNameShare = 0.3; // of the chart's width
+constexpr double kMostLineNameShare = 0.3; // of the chart's width
 constexpr double kNameSample = 14.0;   // of the line, before the name
 constexpr double kNameGap = 6.0;
 
@@ -40,7 +40,7 @@ double LineChart::Private::namesWidth() const {
         }
     }
     const double wanted = longest > 0.0 ? kNameGap + kNameSample + kNameGap + longest : 0.0;
-    return std::min(wanted, kMostNameShare * q->width());
+    return std::min(wanted, kMostLineNameShare * q->width());
 }
 
 // At the height of the line's last point in view, and no two over each other. Where there are more

@@ -13,6 +13,7 @@
 #include <QComboBox>
 #include <QHeaderView>
 #include <QListView>
+#include <QPointer>
 #include <QScrollBar>
 #include <QSpinBox>
 #include <QTabBar>
@@ -59,8 +60,16 @@ void setTextStyle(QWidget* widget, TextStyle style) {
     widget->setFont(Theme::current().font(style));
 }
 
+// Who arranges its parts anew for larger text may delete some of them.
 void renewFonts() {
+    QList<QPointer<QWidget>> all;
     for (QWidget* widget : QApplication::allWidgets()) {
+        all << widget;
+    }
+    for (const QPointer<QWidget>& widget : all) {
+        if (widget == nullptr) {
+            continue;
+        }
         const QVariant style = widget->property(kTextStyle);
         if (style.isValid()) {
             widget->setFont(Theme::current().font(static_cast<TextStyle>(style.toInt())));

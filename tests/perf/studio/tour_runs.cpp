@@ -169,7 +169,7 @@ void tourTrain(Tour& tour) {
 void tourOutcomes(Tour& tour) {
     const fs::path files = tour.place("files");
     const fs::path config = write_prices(files);
-    tour.studio.openPath(config);
+    tour.studio.opener().open(config);
     tour.shoot("data", "data-numbers");
     start_run(tour, config);
     wait_for_end(tour);
@@ -183,7 +183,7 @@ void tourOutcomes(Tour& tour) {
     for (const auto& entry : fs::directory_iterator(tour.studio.run().folder() / "metrics")) {
         fs::copy(entry.path(), imported / entry.path().filename(), fs::copy_options::recursive);
     }
-    tour.studio.openPath(imported);
+    tour.studio.opener().open(imported);
     settle(2000);
     tour.shootAll("train", "train-imported");
 }

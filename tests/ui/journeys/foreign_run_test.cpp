@@ -95,6 +95,32 @@ private slots:
         QCOMPARE(grid->charts().size(), std::size_t{2});
     }
 
+    void charts_of_another_program_are_arranged_anew_for_larger_text() {
+        test::StudioFixture fixture;
+        const fs::path logs = fixture.root() / "logs";
+        write_foreign(logs / "run1" / kFile, point(1, 2.0, "train/loss") +
+                                                 point(1, 0.5, "train/accuracy") +
+                                                 point(1, 0.7, "validation/loss"));
+        QCOMPARE(fixture.studio().opener().open(logs), QString());
+        fixture.window().resize(1440, 900);
+        fixture.window().showPage("train");
+        auto* grid = static_cast<ui::ScalarGrid*>(fixture.find("scalarGrid"));
+        QTRY_COMPARE_WITH_TIMEOUT(grid->charts().size(), std::size_t{3}, kPatienceMs);
+        const auto beside = [grid] { // the two of one group
+            return grid->charts()[0]->mapTo(grid, QPoint()).y() ==
+                   grid->charts()[1]->mapTo(grid, QPoint()).y();
+        };
+        QTRY_VERIFY(beside());
+        fixture.window().resize(900, 680);
+        for (int i = 0; i < 5; ++i) {
+            fixture.window().actions().get(ui::action::kTextLarger)->trigger();
+        }
+        QTRY_VERIFY(!beside());
+        fixture.window().actions().get(ui::action::kTextReset)->trigger();
+        fixture.window().resize(1440, 900);
+        QTRY_VERIFY(beside());
+    }
+
     void several_runs_of_a_folder_are_all_offered_beside_each_other() {
         test::StudioFixture fixture;
         const fs::path logs = fixture.root() / "logs";
