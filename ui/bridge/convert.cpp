@@ -95,7 +95,8 @@ QString formatMetric(double value) {
     if (size >= 1e3) {
         return formatCount(std::llround(value));
     }
-    return QString::number(value, 'f', size < 10 ? 3 : size < 100 ? 2 : 1);
+    const int small = size == 0 || size >= 0.1 ? 0 : size >= 0.01 ? 1 : 2; // zeros before it counts
+    return QString::number(value, 'f', size < 10 ? 3 + small : size < 100 ? 2 : 1);
 }
 
 QString metricWords(const std::string& metric) {
