@@ -422,6 +422,51 @@ private slots:
         QCOMPARE(toasts->history()[1].text, QStringLiteral("two"));
     }
 
+    void a_note_covers_no_control_nor_one_that_comes_later() {
+        QWidget window;
+        window.resize(800, 400);
+        QLineEdit field(&window);
+        field.setGeometry(300, 10, 490, 30);
+        QPushButton later(QStringLiteral("later"), &window);
+        later.hide();
+        auto* toasts = new ToastHost(&window);
+        window.show();
+        toasts->show(MessageKind::Info, QStringLiteral("a note"));
+        const auto* toast = qobject_cast<const QWidget*>(window.children().last());
+        QVERIFY(toast != nullptr && !toast->geometry().intersects(field.geometry()));
+        later.setGeometry(toast->geometry());
+        later.show();
+        QTRY_VERIFY(!toast->geometry().intersects(later.geometry()));
+        QVERIFY(!toast->geometry().intersects(field.geometry()));
+        QVERIFY(window.rect().contains(toast->geometry()));
+    }
+
+    void a_place_is_free_if_there_is_one_and_else_covers_least_data() {
+        QTest::addColumn<QRect>("control");
+        QTest::addColumn<QRect>("words");
+        QTest::addColumn<QRect>("place");
+        // Of 400 x 200, 100 x 40 in the upper right corner unless something is there.
+        QTest::newRow("nothing there") << QRect() << QRect() << QRect(300, 0, 100, 40);
+        QTest::newRow("a control in the corner")
+            << QRect(360, 0, 40, 20) << QRect() << QRect(300, 20, 100, 40);
+        QTest::newRow("words in the corner")
+            << QRect() << QRect(380, 0, 20, 200) << QRect(280, 0, 100, 40);
+        QTest::newRow("a control above, words below")
+            << QRect(0, 0, 400, 80) << QRect(0, 80, 400, 120) << QRect(300, 80, 100, 40);
+        QTest::newRow("controls everywhere but for a strip")
+            << QRect(0, 0, 400, 180) << QRect() << QRect(300, 160, 100, 40);
+    }
+
+    void a_place_is_free_if_there_is_one_and_else_covers_least() {
+        QFETCH(QRect, control);
+        QFETCH(QRect, words);
+        QFETCH(QRect, place);
+        FreePlaces places(QRect(0, 0, 400, 200));
+        places.keep(control, FreePlaces::Keep::Free);
+        places.keep(words, FreePlaces::Keep::Seen);
+        QCOMPARE(places.find(QSize(100, 40)).rect, place);
+    }
+
     void a_toast_replaces_those_whose_button_would_do_something_else() {
         QWidget window;
         window.resize(800, 600);
@@ -441,22 +486,25 @@ private slots:
         QCOMPARE(toasts->visibleCount(), 4);
     }
 
-    void a_note_leaves_the_lower_end_free_and_goes_with_its_page() {
+    void a_note_lies_at_the_upper_right_and_goes_with_its_page() {
         QWidget window;
         window.resize(800, 600);
         QWidget page(&window);
         page.setGeometry(100, 50, 700, 500);
         auto* toasts = new ToastHost(&window);
-        toasts->setArea(&page, 40);
+        toasts->setArea(&page);
         window.show();
         toasts->show(MessageKind::Info, QStringLiteral("of the window"));
         toasts->show(MessageKind::Info, QStringLiteral("of the page"), nullptr, &page);
         QCoreApplication::processEvents();
+        QRect before;
         for (const QObject* child : window.children()) {
             const auto* toast = qobject_cast<const QWidget*>(child);
             if (toast != nullptr && toast != &page) {
-                QVERIFY(toast->geometry().top() >= 90 && toast->geometry().bottom() < 300);
+                QVERIFY(toast->geometry().left() > 400 && toast->geometry().bottom() < 200);
                 QVERIFY(page.geometry().contains(toast->geometry()));
+                QVERIFY(!toast->geometry().intersects(before));
+                before = toast->geometry();
             }
         }
         page.hide();

@@ -85,7 +85,7 @@ MainWindow::MainWindow(Studio& studio, widgets::ThemeController& theme)
     column->addWidget(status_);
 
     toasts_ = new widgets::ToastHost(this);
-    toasts_->setArea(docks_, widgets::size::kPageHeaderHeight);
+    toasts_->setArea(shelf);
     palette_ = new widgets::CommandPalette(this);
     createPages();
     lower_ = new LowerDocks(*docks_, *problems_);

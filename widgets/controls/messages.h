@@ -2,6 +2,7 @@
 // Ways to say something: a banner on the page, an empty state, a toast over the window.
 #pragma once
 
+#include "widgets/controls/free_place.h"
 #include "widgets/look/theme.h"
 
 #include <QWidget>
@@ -89,20 +90,22 @@ struct ToastRecord {
     QString action_text;
 };
 
-/// Short notes at the upper right of a window, or of a part of it, for 6 s; kept in a history,
-/// stopped while hovered. A note replaces one that says the same, or whose button would now do
-/// something else: all "Undo"s take back the newest edit.
+/// Short notes over a window for 6 s, kept in a history, stopped while hovered. Each lies at the
+/// upper right where there is room: it covers no control that is on screen, and where it can be no
+/// words. A note replaces one that says the same, or whose button would now do something else: all
+/// "Undo"s take back the newest edit.
 class ToastHost : public QObject {
     Q_OBJECT
 public:
     /// Toasts appear over `window`, which owns the host.
     explicit ToastHost(QWidget* window);
+    ~ToastHost() override;
 
     /// A note of `page` goes when that is left, but not when it was what sent the user on.
     void show(MessageKind kind, const QString& text, QAction* action = nullptr,
               QWidget* page = nullptr);
-    /// Where they appear, below its upper `inset`; else in the window. It belongs to the window.
-    void setArea(QWidget* area, int inset);
+    /// The part of the window in which they appear; else all of it.
+    void setArea(QWidget* area);
     void dismissAll();
     int visibleCount() const;
     const std::vector<ToastRecord>& history() const { return history_; }
@@ -114,11 +117,18 @@ protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
 
 private:
+    /// What is on screen, and what of it a note must not cover.
+    FreePlaces places() const;
+    void addTo(FreePlaces& places, const QWidget& widget, const QRect& seen) const;
+    void place(QWidget& toast);
     void arrange();
+    /// Moves those off that a control has come to lie under.
+    void keepClear();
+    void forget(QWidget* toast);
 
     QWidget* window_;
     QWidget* area_;
-    int inset_ = 0;
+    QTimer* clearing_;
     std::vector<QWidget*> toasts_; // those alive
     std::vector<ToastRecord> history_;
 };

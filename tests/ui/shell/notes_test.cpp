@@ -3,12 +3,17 @@
 // bottom leads to the pages that explain it.
 #include "tests/support/weft_test.h"
 #include "tests/ui/patience.h"
+#include "tests/ui/small_gpt.h"
 #include "tests/ui/studio_fixture.h"
 #include "ui/shell/status_bar.h"
+#include "widgets/controls/controls.h"
 #include "widgets/controls/log_view.h"
 #include "widgets/controls/messages.h"
 
+#include <QAbstractSpinBox>
 #include <QApplication>
+#include <QComboBox>
+#include <QLineEdit>
 #include <QPushButton>
 
 namespace {
@@ -24,6 +29,39 @@ QPushButton* item(test::StudioFixture& fixture, const QString& text) {
         }
     }
     return nullptr;
+}
+
+/// The button of the note on screen.
+QPushButton* note_button(test::StudioFixture& fixture, const QString& text) {
+    for (auto* button : fixture.window().findChildren<QPushButton*>()) {
+        if (button->isVisible() && button->text() == text) {
+            return button;
+        }
+    }
+    return nullptr;
+}
+
+/// Controls of which the note hides a part: what a click would not reach.
+QStringList hidden_by(const QWidget* note, test::StudioFixture& fixture) {
+    QStringList out;
+    for (const auto* control : fixture.window().findChildren<QWidget*>()) {
+        const bool reacts = qobject_cast<const QAbstractButton*>(control) != nullptr ||
+                            qobject_cast<const QComboBox*>(control) != nullptr ||
+                            qobject_cast<const QLineEdit*>(control) != nullptr ||
+                            qobject_cast<const QAbstractSpinBox*>(control) != nullptr;
+        if (!reacts || !control->isVisible() || note->isAncestorOf(control)) {
+            continue;
+        }
+        QRect seen(control->mapTo(&fixture.window(), QPoint(0, 0)), control->size());
+        for (const QWidget* around = control->parentWidget(); around != &fixture.window();
+             around = around->parentWidget()) {
+            seen &= QRect(around->mapTo(&fixture.window(), QPoint(0, 0)), around->size());
+        }
+        if (seen.intersects(note->geometry())) {
+            out << test::place_of(control);
+        }
+    }
+    return out;
 }
 
 } // namespace
@@ -71,6 +109,59 @@ private slots:
         QTest::mouseClick(undo, Qt::LeftButton);
         QCOMPARE(fixture.studio().draft().text(), edited);
         QCOMPARE(fixture.studio().draft().path().filename(), std::filesystem::path("other.json"));
+    }
+
+    void a_note_covers_no_control_of_any_page_data() {
+        QTest::addColumn<QSize>("size");
+        QTest::addColumn<double>("text");
+        QTest::newRow("1440") << QSize(1440, 900) << 1.0;
+        QTest::newRow("1024") << QSize(1024, 680) << 1.0;
+        QTest::newRow("1024, large text") << QSize(1024, 680) << widgets::kLargestText;
+    }
+
+    void a_note_covers_no_control_of_any_page() {
+        QFETCH(QSize, size);
+        QFETCH(double, text);
+        test::StudioFixture fixture;
+        ui::Preferences preferences = fixture.studio().settings().values();
+        preferences.font_scale = text;
+        QCOMPARE(fixture.studio().settings().set(preferences), QString());
+        fixture.window().resize(size);
+        fixture.studio().draft().setDocument(test::small_gpt(test::kTwoByTwo), fixture.root());
+        QVERIFY(fixture.studio().draft().isValid());
+        auto* toasts = fixture.window().findChild<widgets::ToastHost*>();
+        QAction undo("Take this back");
+        for (const auto& [page, part] : {std::pair{"home", -1},
+                                         {"data", -1},
+                                         {"model", -1},
+                                         {"training", -1},
+                                         {"plan", 0},
+                                         {"plan", 1},
+                                         {"plan", 2},
+                                         {"train", -1},
+                                         {"checkpoints", -1},
+                                         {"runs", -1}}) {
+            fixture.window().showPage(page);
+            if (part >= 0) {
+                static_cast<widgets::SegmentedControl*>(fixture.find("planTab"))
+                    ->setCurrentIndex(part);
+                QTRY_VERIFY_WITH_TIMEOUT(!fixture.find("planMessage")->isVisible(), kPatienceMs);
+            }
+            toasts->show(widgets::MessageKind::Success,
+                         "The draft now has: 2d over data=2 × model=2, ZeRO 1", &undo,
+                         fixture.window().page(page));
+            QPushButton* button = note_button(fixture, undo.text());
+            QVERIFY(button != nullptr);
+            const QWidget* note = button->parentWidget();
+            QTRY_VERIFY2(hidden_by(note, fixture).isEmpty(),
+                         qPrintable(QString("%1 %2: %3")
+                                        .arg(page)
+                                        .arg(part)
+                                        .arg(hidden_by(note, fixture).join(", "))));
+            QVERIFY(fixture.window().rect().contains(note->geometry()));
+            toasts->dismissAll();
+            QTRY_COMPARE(toasts->visibleCount(), 0);
+        }
     }
 
     void items_of_the_status_bar_lead_to_the_page_that_explains_them_data() {
