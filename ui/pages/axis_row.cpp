@@ -33,8 +33,9 @@ using widgets::TextLabel;
 using widgets::TextStyle;
 
 constexpr int kAxisRowMostDevices = 1 << 20; // that can be planned for
-constexpr int kAxisRowDigits = 3;            // of a size, at once
+constexpr int kAxisRowDigits = 2;            // of a size, at least
 constexpr int kCross = 20;
+constexpr int kAxisRowGap = 6;
 
 } // namespace
 
@@ -42,11 +43,11 @@ AxisRow::AxisRow(QWidget* parent) : QWidget(parent), flow_(new widgets::FlowLayo
     setObjectName("meshAxes");
     setAcceptDrops(true);
     flow_->setContentsMargins(0, 0, 0, 0);
-    flow_->setSpacing(widgets::space::kControl);
+    flow_->setSpacing(kAxisRowGap);
     QSizePolicy policy(QSizePolicy::Expanding, QSizePolicy::Minimum);
     policy.setHeightForWidth(true);
     setSizePolicy(policy);
-    add_ = new QPushButton(widgets::icon("plus"), tr("axis"), this);
+    add_ = new QPushButton(widgets::icon("plus"), {}, this);
     add_->setObjectName("axisAdd");
     add_->setAccessibleName(tr("Add an axis"));
     add_->setToolTip(tr("One more axis of the mesh"));
@@ -55,6 +56,7 @@ AxisRow::AxisRow(QWidget* parent) : QWidget(parent), flow_(new widgets::FlowLayo
     add_->setMenu(menu_);
     product_ = new TextLabel({}, TextStyle::MonoSmall, Role::Muted, this);
     product_->setObjectName("meshProduct");
+    product_->setToolTip(tr("Devices that the axes multiply to, of all"));
     order_ = new TextLabel({}, TextStyle::Caption, Role::Muted, this);
     order_->setObjectName("meshOrder");
 }
@@ -207,7 +209,7 @@ void AxisRow::describe() {
         product *= axis.size;
     }
     product_->setText(
-        tr("= %1 of %n device(s)", nullptr, edit_.devices).arg(widgets::formatCount(product)));
+        tr("= %1 of %2").arg(widgets::formatCount(product), widgets::formatCount(edit_.devices)));
     const auto last = std::find_if(edit_.axes.rbegin(), edit_.axes.rend(),
                                    [](const MeshAxis& axis) { return axis.size > 1; });
     order_->setText(

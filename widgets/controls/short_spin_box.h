@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A spin box with room for numbers as they usually are, not for the largest that it takes.
+// A spin box with room for the number in it, not for the largest that it takes.
 #pragma once
 
 #include <QSpinBox>
@@ -9,6 +9,7 @@ namespace weft::widgets {
 class ShortSpinBox : public QSpinBox {
     Q_OBJECT
 public:
+    /// `digits`: room for as many even where the number has fewer.
     explicit ShortSpinBox(int digits, QWidget* parent = nullptr);
 
     QSize sizeHint() const override;

@@ -37,7 +37,7 @@ namespace weft::ui {
 namespace {
 
 constexpr int kPlanPageSideWidth = 352;
-constexpr int kLowWindow = 700; // what can makes itself small
+constexpr int kLowWindow = 700; // what can makes itself small; at text size 1
 enum PlanPageSheet { PlanMessageSheet, PlanSheet, ProgramSheet, MeshSheet };
 enum PlanPageTab { MeshTab, PlanTab, ProgramTab };
 
@@ -308,7 +308,18 @@ void PlanPage::showMoment() {
 
 void PlanPage::resizeEvent(QResizeEvent* event) {
     Page::resizeEvent(event);
-    const bool low = window()->height() <= kLowWindow;
+    keepLow();
+}
+
+void PlanPage::changeEvent(QEvent* event) {
+    Page::changeEvent(event);
+    if (event->type() == QEvent::FontChange && mesh_ != nullptr) {
+        keepLow();
+    }
+}
+
+void PlanPage::keepLow() {
+    const bool low = window()->height() <= kLowWindow * widgets::Theme::current().fontScale();
     scrub_->setLow(low);
     mesh_->setLow(low);
 }

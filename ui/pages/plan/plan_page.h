@@ -40,6 +40,7 @@ protected:
     void showEvent(QShowEvent* event) override;
     void hideEvent(QHideEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
+    void changeEvent(QEvent* event) override;
 
 private:
     QWidget* createHeader();
@@ -49,6 +50,8 @@ private:
     void wantHardware(bool wanted);
     void update();
     void showPlan();
+    /// For windows of little height.
+    void keepLow();
     void updateWhatIf();
     void updateTrouble();
     /// Of the first error, on the page that has it.

@@ -66,6 +66,11 @@ QWidget* MeshBar::createSwitch() {
     connect(devices_, &QSpinBox::valueChanged, this,
             [this](int count) { change(withDevices(edit_, count)); });
     row->addWidget(devices_);
+    strategies_ = new StrategyBox;
+    strategies_->hide();
+    connect(strategies_, &StrategyBox::strategyChosen, this,
+            [this](const std::string& strategy) { change(withStrategy(edit_, strategy)); });
+    row->addWidget(strategies_);
     example_ = new widgets::Badge(tr("example"), Role::Accent);
     example_->setObjectName("meshExample");
     row->addWidget(example_);
@@ -90,7 +95,7 @@ QWidget* MeshBar::createArrangement() {
     auto* line = new QWidget;
     auto* flow = new widgets::FlowLayout(line);
     flow->setContentsMargins(0, 0, 0, 0);
-    flow->setSpacing(widgets::space::kMargin);
+    flow->setSpacing(widgets::space::kGroup);
     flow->setLineSpacing(widgets::space::kControl);
     axes_ = new AxisRow;
     connect(axes_, &AxisRow::edited, this, &MeshBar::change);
@@ -104,18 +109,19 @@ QWidget* MeshBar::createArrangement() {
         problem_ = problem;
         describe();
     });
-    flow->addWidget(batch_);
-    auto* zero = new QWidget;
-    auto* row = new QHBoxLayout(zero);
+    auto* dealt = new QWidget; // they go on to the next line together
+    auto* row = new QHBoxLayout(dealt);
     row->setContentsMargins(0, 0, 0, 0);
     row->setSpacing(widgets::space::kControl);
+    row->addWidget(batch_);
+    row->addSpacing(widgets::space::kTight);
     row->addWidget(new TextLabel(tr("ZeRO"), TextStyle::Caption, Role::Muted));
     zero_ = new ZeroControl;
     zero_->setObjectName("meshZero");
     connect(zero_, &widgets::SegmentedControl::currentIndexChanged, this,
             [this](int stage) { change(withZeroStage(edit_, stage)); });
     row->addWidget(zero_);
-    flow->addWidget(zero);
+    flow->addWidget(dealt);
     return line;
 }
 
@@ -135,6 +141,7 @@ void MeshBar::setEdit(const MeshEdit& edit, Where where, bool example) {
     use_->setVisible(example);
     is_example_ = example;
     cards_->setStrategy(edit.strategy);
+    strategies_->setStrategy(edit.strategy);
     axes_->setEdit(edit);
     describe();
 }
@@ -158,11 +165,14 @@ void MeshBar::describe() {
     remark_->setText(shown);
     remark_->setToolTip(problem_.isEmpty() ? all : problem_);
     remark_->setRole(problem_.isEmpty() ? Role::Muted : Role::Warning);
+    remark_->setVisible(!low_ || is_example_ || !problem_.isEmpty());
+    switch_->setToolTip(all);
 }
 
-// Two lines, whatever is said: nothing below moves.
+// Two lines, whatever is said: nothing below moves. Where it is low a problem has one when it must.
 void MeshBar::keepHeight() {
-    remark_->setFixedHeight(QFontMetrics(remark_->font()).lineSpacing() * 2 + kRemarkSlack);
+    const int lines = low_ ? 1 : 2;
+    remark_->setFixedHeight(QFontMetrics(remark_->font()).lineSpacing() * lines + kRemarkSlack);
 }
 
 bool MeshBar::eventFilter(QObject* watched, QEvent* event) {
@@ -184,7 +194,14 @@ void MeshBar::setConfig(const compile::RunConfig& config) {
 }
 
 void MeshBar::setLow(bool low) {
-    cards_->setBrief(low);
+    if (low == low_) {
+        return;
+    }
+    low_ = low;
+    cards_->setVisible(!low);
+    strategies_->setVisible(low);
+    keepHeight();
+    describe();
 }
 
 void MeshBar::change(const MeshEdit& edit) {

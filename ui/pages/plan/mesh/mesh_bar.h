@@ -20,6 +20,7 @@ namespace weft::ui {
 
 class AxisRow;
 class BatchRow;
+class StrategyBox;
 class StrategyCards;
 class ZeroControl;
 
@@ -59,6 +60,7 @@ private:
     MeshEdit edit_;
     Where where_ = Where::Simulated;
     bool is_example_ = false;
+    bool low_ = false;
     widgets::SegmentedControl* switch_;
     QSpinBox* devices_;
     widgets::Badge* example_;
@@ -66,6 +68,7 @@ private:
     QString problem_; // of the batch
     QPushButton* use_;
     StrategyCards* cards_;
+    StrategyBox* strategies_; // in the place of the cards where it is low
     AxisRow* axes_;
     BatchRow* batch_;
     ZeroControl* zero_;

@@ -37,7 +37,7 @@ BatchRow::BatchRow(QWidget* parent) : QWidget(parent) {
                     tr("Forwards and backwards before each update; microbatches of a pipeline"));
     shards_ = new TextLabel({}, TextStyle::Caption, Role::Muted);
     shards_->setObjectName("batchShards");
-    shards_->setToolTip(tr("Devices along the axes that split the batch"));
+    shards_->setToolTip(tr("Data shards: devices along the axes that split the batch"));
     row->addWidget(shards_);
     setEnabled(false); // until there is a configuration
     connect(samples_, &BatchBox::wanted, this, [this](int samples) {
@@ -97,7 +97,7 @@ void BatchRow::show() {
         widgets::setInvalid(box, false);
     }
     const bool uneven = batch.global_batch_size % batch.data_ranks != 0;
-    shards_->setText(tr("× %n data shard(s)", nullptr, static_cast<int>(batch.data_ranks)));
+    shards_->setText(tr("× %n shard(s)", nullptr, static_cast<int>(batch.data_ranks)));
     emit told(uneven ? tr("The batch of %1 does not divide: some shards take one sample less")
                            .arg(formatCount(batch.global_batch_size))
                      : QString());

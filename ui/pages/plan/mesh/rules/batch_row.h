@@ -51,7 +51,7 @@ private:
 class BatchBox : public widgets::ShortSpinBox {
     Q_OBJECT
 public:
-    BatchBox() : ShortSpinBox(4) {}
+    BatchBox() : ShortSpinBox(3) {}
 
     /// The number after or before another one.
     std::function<std::int64_t(std::int64_t, bool up)> next;

@@ -20,13 +20,12 @@ using widgets::TextStyle;
 using widgets::Theme;
 
 constexpr double kPicture = 26;
-constexpr double kBriefPicture = 18;
 
 int scaled(int length) {
     return static_cast<int>(length * Theme::current().fontScale());
 }
-int cardHeight(bool brief) {
-    return scaled(brief ? 30 : 44);
+int cardHeight() {
+    return scaled(44);
 }
 int leastWidth() {
     return scaled(118);
@@ -180,31 +179,22 @@ void StrategyCard::paintEvent(QPaintEvent*) {
     const Role fill = isChecked() ? Role::AccentTint : underMouse() ? Role::Inset : Role::Surface;
     widgets::paintSurface(painter, box, widgets::size::kCardRadius, theme.color(fill),
                           theme.color(isChecked() ? Role::Accent : Role::Border));
-    const double side = brief_ ? kBriefPicture : kPicture;
-    const QRectF picture(box.left() + widgets::space::kControl, box.center().y() - side / 2, side,
-                         side);
+    const QRectF picture(box.left() + widgets::space::kControl, box.center().y() - kPicture / 2,
+                         kPicture, kPicture);
     paintPicture(painter, picture, strategy_);
     const QRectF words =
-        box.adjusted(widgets::space::kControl + side + widgets::space::kControl,
+        box.adjusted(widgets::space::kControl + kPicture + widgets::space::kControl,
                      widgets::space::kTight, -widgets::space::kTight, -widgets::space::kTight);
-    const QRectF upper(words.left(), words.top(), words.width(),
-                       brief_ ? words.height() : words.height() / 2);
+    const QRectF upper(words.left(), words.top(), words.width(), words.height() / 2);
     widgets::paintText(painter, upper, Qt::AlignLeft | Qt::AlignVCenter, text(),
                        theme.font(TextStyle::Strong),
                        theme.color(isChecked() ? Role::Accent : Role::Text));
-    if (!brief_) {
-        widgets::paintText(painter, upper.translated(0, upper.height()),
-                           Qt::AlignLeft | Qt::AlignVCenter, remark_,
-                           theme.font(TextStyle::Caption), theme.color(Role::Muted));
-    }
+    widgets::paintText(painter, upper.translated(0, upper.height()),
+                       Qt::AlignLeft | Qt::AlignVCenter, remark_, theme.font(TextStyle::Caption),
+                       theme.color(Role::Muted));
     if (hasFocus()) {
         widgets::paintFocus(painter, box, widgets::size::kCardRadius);
     }
-}
-
-void StrategyCard::setBrief(bool brief) {
-    brief_ = brief;
-    update();
 }
 
 void StrategyCard::changeEvent(QEvent* event) {
@@ -257,18 +247,6 @@ void StrategyCards::setStrategy(const std::string& strategy) {
     updateGeometry();
 }
 
-void StrategyCards::setBrief(bool brief) {
-    if (brief == brief_) {
-        return;
-    }
-    brief_ = brief;
-    for (StrategyCard* card : cards_) {
-        card->setBrief(brief);
-    }
-    arrange();
-    updateGeometry();
-}
-
 int StrategyCards::columnsIn(int width) const {
     const int gap = widgets::space::kControl;
     const int count = static_cast<int>(shown_.size());
@@ -280,7 +258,7 @@ int StrategyCards::columnsIn(int width) const {
 int StrategyCards::heightForWidth(int width) const {
     const int columns = columnsIn(width);
     const int rows = (static_cast<int>(shown_.size()) + columns - 1) / columns;
-    return rows * cardHeight(brief_) + (rows - 1) * widgets::space::kControl;
+    return rows * cardHeight() + (rows - 1) * widgets::space::kControl;
 }
 
 void StrategyCards::resizeEvent(QResizeEvent*) {
@@ -299,7 +277,7 @@ void StrategyCards::arrange() {
     const int gap = widgets::space::kControl;
     const int columns = columnsIn(width());
     const int card = (width() - (columns - 1) * gap) / columns;
-    const int height = cardHeight(brief_);
+    const int height = cardHeight();
     for (std::size_t i = 0; i < shown_.size(); ++i) {
         const int column = static_cast<int>(i) % columns;
         const int row = static_cast<int>(i) / columns;
@@ -321,6 +299,51 @@ bool StrategyCards::eventFilter(QObject* watched, QEvent* event) {
         }
     }
     return QWidget::eventFilter(watched, event);
+}
+
+StrategyBox::StrategyBox(QWidget* parent) : QComboBox(parent) {
+    setObjectName("meshStrategy");
+    setAccessibleName(tr("Strategy"));
+    setSizeAdjustPolicy(QComboBox::AdjustToContents);
+    fill();
+    connect(this, &QComboBox::activated, this,
+            [this](int index) { emit strategyChosen(itemData(index).toString().toStdString()); });
+}
+
+void StrategyBox::setStrategy(const std::string& strategy) {
+    if (strategy != strategy_) {
+        strategy_ = strategy;
+        fill();
+    }
+}
+
+void StrategyBox::fill() {
+    clear();
+    for (const sharding::StrategyDef* def : sharding::all_strategies()) {
+        const std::string name(def->name);
+        if (name != strategy_ && isRare(name)) {
+            continue;
+        }
+        QPixmap picture(QSize(widgets::size::kIcon, widgets::size::kIcon) * devicePixelRatioF());
+        picture.setDevicePixelRatio(devicePixelRatioF());
+        picture.fill(Qt::transparent);
+        QPainter painter(&picture);
+        painter.setRenderHint(QPainter::Antialiasing);
+        paintPicture(painter, QRectF(0, 0, widgets::size::kIcon, widgets::size::kIcon), name);
+        painter.end();
+        const Words words = wordsOf(name);
+        addItem(picture, words.title, toQString(name));
+        setItemData(count() - 1, words.remark, Qt::ToolTipRole);
+    }
+    setCurrentIndex(findData(toQString(strategy_)));
+    setToolTip(tr("Strategy: %1").arg(wordsOf(strategy_).remark));
+}
+
+void StrategyBox::changeEvent(QEvent* event) {
+    QComboBox::changeEvent(event);
+    if (event->type() == QEvent::PaletteChange) { // pictures have the colours of the theme
+        fill();
+    }
 }
 
 } // namespace weft::ui

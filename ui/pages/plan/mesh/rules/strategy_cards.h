@@ -3,6 +3,7 @@
 #pragma once
 
 #include <QAbstractButton>
+#include <QComboBox>
 #include <QWidget>
 
 #include <string>
@@ -17,7 +18,6 @@ public:
                  const QString& help, QWidget* parent = nullptr);
 
     const std::string& strategy() const { return strategy_; }
-    void setBrief(bool brief);
     QSize sizeHint() const override { return {132, 44}; }
 
 protected:
@@ -29,7 +29,6 @@ protected:
 private:
     std::string strategy_;
     QString remark_;
-    bool brief_ = false;
 };
 
 class StrategyCards : public QWidget {
@@ -38,12 +37,10 @@ public:
     explicit StrategyCards(QWidget* parent = nullptr);
 
     void setStrategy(const std::string& strategy);
-    /// Titles alone, for low windows.
-    void setBrief(bool brief);
     bool hasHeightForWidth() const override { return true; }
     int heightForWidth(int width) const override;
     QSize sizeHint() const override { return {1180, heightForWidth(1180)}; }
-    QSize minimumSizeHint() const override { return {300, 30}; }
+    QSize minimumSizeHint() const override { return {300, 44}; }
 
 signals:
     void strategyChosen(const std::string& strategy);
@@ -60,7 +57,26 @@ private:
 
     std::vector<StrategyCard*> cards_;
     std::vector<StrategyCard*> shown_; // of these
-    bool brief_ = false;
+};
+
+/// The same to choose from on one line, where there is no room for cards.
+class StrategyBox : public QComboBox {
+    Q_OBJECT
+public:
+    explicit StrategyBox(QWidget* parent = nullptr);
+
+    void setStrategy(const std::string& strategy);
+
+signals:
+    void strategyChosen(const std::string& strategy);
+
+protected:
+    void changeEvent(QEvent* event) override;
+
+private:
+    void fill();
+
+    std::string strategy_;
 };
 
 } // namespace weft::ui
