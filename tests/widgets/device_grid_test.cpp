@@ -4,9 +4,11 @@
 #include "tests/support/weft_test.h"
 #include "widgets/look/theme_controller.h"
 #include "widgets/mesh/device_grid.h"
+#include "widgets/mesh/device_palette.h"
 
 #include <QAccessible>
 #include <QElapsedTimer>
+#include <QPaintEngine>
 #include <QSignalSpy>
 #include <QWheelEvent>
 
@@ -63,6 +65,44 @@ void turnWheel(QWidget& widget, const QPointF& at, Qt::KeyboardModifiers modifie
                      Qt::NoScrollPhase, false);
     QApplication::sendEvent(&widget, &turn);
 }
+
+/// Keeps what is written on it, and where.
+class Writing final : public QPaintEngine, public QPaintDevice {
+public:
+    explicit Writing(QSize size) : QPaintEngine(AllFeatures), size_(size) {}
+    std::vector<std::pair<QString, QRectF>> texts;
+
+    QPaintEngine* paintEngine() const override { return const_cast<Writing*>(this); }
+    Type type() const override { return User; }
+    bool begin(QPaintDevice*) override { return true; }
+    bool end() override { return true; }
+    void updateState(const QPaintEngineState&) override {}
+    void drawPath(const QPainterPath&) override {}
+    void drawPolygon(const QPointF*, int, PolygonDrawMode) override {}
+    void drawPixmap(const QRectF&, const QPixmap&, const QRectF&) override {}
+    void drawTextItem(const QPointF& at, const QTextItem& item) override {
+        // Letters, without the room for accents above them.
+        const QRectF rect(at.x(), at.y() - item.ascent() * 0.75, item.width(),
+                          item.ascent() * 0.75);
+        texts.emplace_back(item.text(), painter()->combinedTransform().mapRect(rect));
+    }
+
+protected:
+    int metric(PaintDeviceMetric wanted) const override {
+        switch (wanted) {
+        case PdmWidth: return size_.width();
+        case PdmHeight: return size_.height();
+        case PdmDevicePixelRatio: return 1;
+        case PdmDevicePixelRatioScaled: return static_cast<int>(devicePixelRatioFScale());
+        case PdmDepth: return 32;
+        case PdmNumColors: return 0;
+        default: return 96;
+        }
+    }
+
+private:
+    QSize size_;
+};
 
 int sideBySide(const DeviceGrid& grid) {
     int out = 0;
@@ -124,6 +164,48 @@ private slots:
         }
     }
 
+    void no_label_of_an_axis_runs_into_another_data() {
+        QTest::addColumn<std::vector<int>>("mesh");
+        QTest::addColumn<QSize>("room");
+        for (const QSize room : {kPanel, QSize(250, 230), QSize(1240, 560)}) {
+            for (const std::vector<int>& mesh :
+                 {std::vector{4, 4, 4}, {16, 8, 8}, {64, 16, 8}, {1024}, {64, 16}, {8, 8, 128}}) {
+                QStringList name;
+                for (const int size : mesh) {
+                    name.append(QString::number(size));
+                }
+                QTest::addRow("%s in %d x %d", qPrintable(name.join('x')), room.width(),
+                              room.height())
+                    << mesh << room;
+            }
+        }
+    }
+
+    void no_label_of_an_axis_runs_into_another() {
+        QFETCH(std::vector<int>, mesh);
+        QFETCH(QSize, room);
+        DeviceGrid grid;
+        grid.resize(room);
+        auto devices = std::make_shared<DeviceSet>(*devicesOn(mesh));
+        const char* names[] = {"data", "pipeline", "model"};
+        for (std::size_t i = 0; i < devices->axes.size(); ++i) {
+            devices->axes[i].name = names[i];
+        }
+        grid.setDevices(devices);
+        grid.setShards(splitOverLast(mesh));
+        Writing writing(room);
+        grid.renderTo(&writing, room);
+        QVERIFY(writing.texts.size() > 2);
+        for (std::size_t i = 0; i < writing.texts.size(); ++i) {
+            for (std::size_t j = 0; j < i; ++j) {
+                const auto& [one, place] = writing.texts[i];
+                const auto& [other, there] = writing.texts[j];
+                QVERIFY2(!place.intersects(there),
+                         qPrintable(QString("\"%1\" lies over \"%2\"").arg(one, other)));
+            }
+        }
+    }
+
     void many_devices_are_cells_along_the_axes() {
         DeviceGrid grid;
         grid.resize(kPanel);
@@ -171,6 +253,33 @@ private slots:
         }
         // The rest of a cell below its strip of at most five pixels; a pixel at each end.
         QVERIFY(std::abs(filled - (cell.height() - 5) / 2) <= 3);
+    }
+
+    // So many that no amount can be read off one: whole cells say who holds the same, and red ones
+    // which devices need more than they have.
+    void cells_too_low_to_be_filled_have_the_colour_of_their_shard() {
+        const std::vector<int> mesh = {16, 8, 8};
+        DeviceGrid grid;
+        grid.resize(kPanel);
+        grid.setDevices(devicesOn(mesh));
+        grid.setShards(splitOverLast(mesh));
+        const std::vector<QColor> colors = shardPalette(splitOverLast(mesh), mesh);
+        QImage image(kPanel, QImage::Format_ARGB32_Premultiplied);
+        grid.renderTo(&image, kPanel);
+        for (const int device : {0, 9, 511, 1023}) {
+            const QRectF cell = grid.item(device).rect;
+            QVERIFY(cell.height() < 12.0);
+            QCOMPARE(image.pixelColor(QPointF(cell.center().x(), cell.bottom() - 1.5).toPoint()),
+                     colors[static_cast<std::size_t>(device)]);
+        }
+        grid.setDevices(devicesOn(mesh, qint64{21} << 30)); // the last groups need 23.75 GiB
+        grid.renderTo(&image, kPanel);
+        const auto lower = [&](int device) {
+            const QRectF cell = grid.item(device).rect;
+            return image.pixelColor(QPointF(cell.center().x(), cell.bottom() - 1.5).toPoint());
+        };
+        QCOMPARE(lower(0), colors[0]);
+        QCOMPARE(lower(1023), Theme::current().color(Role::Error));
     }
 
     void a_selected_device_lights_the_owners_of_its_shard() {

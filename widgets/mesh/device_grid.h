@@ -95,6 +95,7 @@ private:
     QString bytesText(int device, double width) const;
     std::vector<int> outerAxes(const DevicePlaces& places) const;
     QString blockAxes(const DevicePlaces& places) const;
+    QString blockBytes(int block, const DevicePlaces& places) const;
     QString blockText(int block, const DevicePlaces& places, bool named) const;
 
     static QSizeF leastCard();
@@ -119,6 +120,7 @@ private:
                         double strip) const;
     void paintMarks(QPainter& painter, const Frame& frame) const;
     void paintAxes(QPainter& painter, const Frame& frame) const;
+    void paintRange(QPainter& painter, const QRectF& rect, int axis, bool across) const;
     void paintRowLabels(QPainter& painter, const Frame& frame) const;
     void paintColumnLabels(QPainter& painter, const Frame& frame) const;
 

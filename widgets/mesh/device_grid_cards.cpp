@@ -73,11 +73,11 @@ QRectF lensOf(const QRectF& card, bool limited) {
     return {bars.left(), bars.bottom() - height, bars.width(), height};
 }
 
-/// "d=0 m=1" of "data=0 model=1".
+/// "d0 m1" of "data=0 model=1".
 QString shortPlace(const QString& place) {
     QStringList parts = place.split(QLatin1Char(' '));
     for (QString& part : parts) {
-        part = part.left(1) + part.mid(part.indexOf(QLatin1Char('=')));
+        part = part.left(1) + part.mid(part.indexOf(QLatin1Char('=')) + 1);
     }
     return parts.join(QLatin1Char(' '));
 }

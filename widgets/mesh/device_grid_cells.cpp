@@ -18,6 +18,8 @@ constexpr double kLeastOutlined = 10.0;
 constexpr double kLeastTextStrip = 28.0; // height of a cell with its number
 constexpr int kMostPatterned = 256;      // more cells are filled without patterns
 constexpr double kLeastPeakLine = 20.0;  // height of a cell
+constexpr int kMostMeasuredBlocks = 64;  // with what their devices need beside their name
+constexpr double kLeastFilled = 12.0;    // lower, no amount can be read off a cell
 
 /// The first of 1, 2, 4, 8 ... labels that does not run into the next.
 int labelStep(double pitch, double label) {
@@ -61,8 +63,13 @@ QSizeF DeviceGrid::mostCell() {
     return {side, side};
 }
 
-/// The strip on top of a cell has the colour of its shard, and its number where there is room.
+/// The strip on top of a cell has the colour of its shard, and its number where there is room. A
+/// cell too low to be filled to scale is strip alone: which devices hold the same is then what a
+/// mesh of thousands says.
 double DeviceGrid::stripHeight(const QSizeF& cell) const {
+    if (cell.height() < kLeastFilled) {
+        return cell.height();
+    }
     const double text = lineHeight(TextStyle::Caption);
     const double number =
         textWidth(Theme::current().font(TextStyle::Caption), QString::number(itemCount() - 1));
@@ -103,8 +110,22 @@ void DeviceGrid::addCell(Batch& batch, int device, const QRectF& rect, double st
     const auto d = static_cast<std::size_t>(device);
     batch.empty.push_back(rect);
     const QRectF tank = rect.adjusted(0, strip, 0, 0);
-    const double scale = tank.height() / static_cast<double>(wholeBytes());
     const DeviceGroup& group = devices_->groupOf(device);
+    const bool holds = shards_.shardOf(device) >= 0;
+    const bool faint = selected_ >= 0 && !isLit(device);
+    const QColor& color = faint ? batch.dim[d] : batch.colors[d];
+    if (tank.isEmpty()) {
+        const bool over = devices_->limit && group.bytes > *devices_->limit;
+        const QRectF red = over ? rect.adjusted(0, rect.height() / 2.0, 0, 0) : QRectF();
+        if (holds) {
+            batch.add(rect.adjusted(0, 0, 0, -red.height()), color);
+        }
+        if (over) {
+            batch.add(red, theme.color(Role::Error));
+        }
+        return;
+    }
+    const double scale = tank.height() / static_cast<double>(wholeBytes());
     const DeviceNow* now = nowOf(device);
     double y = tank.bottom();
     for (const MemorySegment& segment : now != nullptr ? now->segments : group.segments) {
@@ -121,11 +142,8 @@ void DeviceGrid::addCell(Batch& batch, int device, const QRectF& rect, double st
         const double peak = tank.bottom() - static_cast<double>(group.bytes) * scale;
         batch.add({tank.left(), std::floor(peak), tank.width(), 1.0}, theme.color(Role::Muted));
     }
-    const bool holds = shards_.shardOf(device) >= 0;
     if (holds) {
-        const bool faint = selected_ >= 0 && !isLit(device);
-        batch.add({rect.left(), rect.top(), rect.width(), strip},
-                  faint ? batch.dim[d] : batch.colors[d]);
+        batch.add({rect.left(), rect.top(), rect.width(), strip}, color);
     }
 }
 
@@ -201,17 +219,37 @@ void DeviceGrid::paintAxes(QPainter& painter, const Frame& frame) const {
     }
     const DevicePlaces& places = frame.places;
     const QFont caption = theme.font(TextStyle::Caption);
+    // Of what a caption may say as much as all of them have room for.
     const double room = places.block(0).width();
-    bool named = true; // all of them, or none
-    for (int block = 0; block < places.blocks() && named; ++block) {
-        named = textWidth(caption, blockText(block, places, true)) <= room;
+    std::vector<QString> texts;
+    double widest = 0;
+    bool named = true;
+    for (const auto& [names, bytes] :
+         {std::pair(true, true), {false, true}, {true, false}, {false, false}}) {
+        if (bytes && places.blocks() > kMostMeasuredBlocks) {
+            continue;
+        }
+        named = names;
+        texts.clear();
+        widest = 0;
+        for (int block = 0; block < places.blocks(); ++block) {
+            texts.push_back(
+                blockText(block, places, names) +
+                (bytes ? QStringLiteral(" · ") + blockBytes(block, places) : QString()));
+            widest = std::max(widest, std::ceil(textWidth(caption, texts.back())));
+        }
+        if (widest <= room) {
+            break;
+        }
     }
+    const int step = labelStep(room + places.block_gap, widest + 2.0);
     for (int block = 0; block < places.blocks(); ++block) {
         const QRectF rect = places.block(block).translated(frame.area.topLeft() - offset_);
-        if (rect.intersects(frame.area)) {
-            paintText(painter, {rect.left(), rect.top(), rect.width(), places.caption},
-                      Qt::AlignLeft | Qt::AlignVCenter, blockText(block, places, named), caption,
-                      theme.color(Role::Text), Qt::ElideRight);
+        if (block % places.block_columns % step == 0 && rect.intersects(frame.area)) {
+            paintText(painter,
+                      {rect.left(), rect.top(), std::max(rect.width(), widest), places.caption},
+                      Qt::AlignLeft | Qt::AlignVCenter, texts[static_cast<std::size_t>(block)],
+                      caption, theme.color(Role::Text), Qt::ElideNone);
         }
     }
     painter.restore();
@@ -233,6 +271,16 @@ std::vector<int> DeviceGrid::outerAxes(const DevicePlaces& places) const {
         }
     }
     return out;
+}
+
+/// What the device of a block needs that needs most.
+QString DeviceGrid::blockBytes(int block, const DevicePlaces& places) const {
+    const int each = places.rows * places.columns;
+    qint64 most = 0;
+    for (int device = block * each; device < std::min(itemCount(), (block + 1) * each); ++device) {
+        most = std::max(most, devices_->groupOf(device).bytes);
+    }
+    return formatMemory(most);
 }
 
 /// "pipeline·data"
@@ -261,6 +309,17 @@ QString DeviceGrid::blockText(int block, const DevicePlaces& places, bool named)
     return out.join(named ? QStringLiteral(" · ") : QStringLiteral("·"));
 }
 
+/// "model 0–7 across": where numbers have no room beside devices, their axis says which there are.
+void DeviceGrid::paintRange(QPainter& painter, const QRectF& rect, int axis, bool across) const {
+    const DeviceAxis& own = devices_->axes[static_cast<std::size_t>(axis)];
+    const QString text = (across ? tr("%1 0–%2 across") : tr("%1 0–%2 down"))
+                             .arg(own.name)
+                             .arg(formatCount(own.size - 1));
+    const Theme& theme = Theme::current();
+    paintText(painter, rect, across ? Qt::AlignLeft : Qt::AlignCenter, text,
+              theme.font(TextStyle::Caption), theme.color(Role::Muted));
+}
+
 void DeviceGrid::paintColumnLabels(QPainter& painter, const Frame& frame) const {
     const int axis = lastAxis();
     if (axis < 0 || frame.places.folded_columns) {
@@ -270,16 +329,23 @@ void DeviceGrid::paintColumnLabels(QPainter& painter, const Frame& frame) const 
     const QFont caption = theme.font(TextStyle::Caption);
     const QColor muted = theme.color(Role::Muted);
     const double line = lineHeight(TextStyle::Caption);
-    paintText(painter, {0, 0, frame.labels - space::kTight, line}, Qt::AlignRight,
-              devices_->axes[static_cast<std::size_t>(axis)].name, caption, muted);
     const DevicePlaces& places = frame.places;
     const double label = textWidth(caption, QString::number(places.columns - 1)) + 4.0;
     const int step = labelStep(places.cell.width() + places.gap, label);
+    if (step >= places.columns) { // of each block the first alone
+        paintRange(painter, {frame.area.left(), 0, frame.area.width(), line}, axis, true);
+        return;
+    }
+    paintText(painter, {0, 0, frame.labels - space::kTight, line}, Qt::AlignRight,
+              devices_->axes[static_cast<std::size_t>(axis)].name, caption, muted);
     for (int block = 0; block < std::min(places.block_columns, places.blocks()); ++block) {
         for (int column = 0; column < places.columns; column += step) {
             const QRectF cell = rectOf(block * places.rows * places.columns + column, frame);
             QRectF place(0, 0, label, line);
             place.moveLeft(cell.center().x() - label / 2.0);
+            if (column == 0) { // beside the name of the axis, over none of the block before
+                place.moveLeft(std::max(place.left(), cell.left()));
+            }
             if (place.left() >= frame.labels - label / 2.0 &&
                 place.right() <= frame.area.right() + label / 2.0) {
                 paintText(painter, place, Qt::AlignHCenter, QString::number(column), caption, muted,
@@ -301,11 +367,14 @@ void DeviceGrid::paintRowLabels(QPainter& painter, const Frame& frame) const {
     const double line = lineHeight(TextStyle::Caption);
     const int each = places.folded_columns ? places.columns : 1;
     const int step = labelStep(places.cell.height() + places.gap, line);
-    for (int block = 0; block < places.blocks(); block += places.block_columns) {
+    const bool numbered = step < places.rows; // else each block has the first alone
+    for (int block = 0; numbered && block < places.blocks(); block += places.block_columns) {
         for (int row = 0; row < places.rows; row += step) {
             const QRectF cell = rectOf(
                 std::min(places.count - 1, (block * places.rows + row) * places.columns), frame);
-            const QRectF place(line, cell.center().y() - line / 2.0,
+            // Beside its devices, not beside the caption above them.
+            const double top = row == 0 && places.caption > 0 ? cell.top() : 0.0;
+            const QRectF place(line, std::max(top, cell.center().y() - line / 2.0),
                                frame.labels - line - space::kTight, line);
             if (place.top() >= frame.area.top() - line / 2.0 &&
                 place.bottom() <= frame.area.bottom() + line / 2.0) {
@@ -318,8 +387,12 @@ void DeviceGrid::paintRowLabels(QPainter& painter, const Frame& frame) const {
     painter.save();
     painter.translate(0, frame.area.top() + height);
     painter.rotate(-90);
-    paintText(painter, {0, 0, height, line}, Qt::AlignCenter,
-              devices_->axes[static_cast<std::size_t>(axis)].name, caption, muted);
+    if (numbered) {
+        paintText(painter, {0, 0, height, line}, Qt::AlignCenter,
+                  devices_->axes[static_cast<std::size_t>(axis)].name, caption, muted);
+    } else {
+        paintRange(painter, {0, 0, height, line}, axis, false);
+    }
     painter.restore();
 }
 

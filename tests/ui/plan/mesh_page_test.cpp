@@ -19,6 +19,7 @@
 #include "widgets/controls/text_label.h"
 
 #include <QAbstractButton>
+#include <QComboBox>
 #include <QLineEdit>
 #include <QPushButton>
 #include <QScrollArea>
@@ -50,6 +51,15 @@ const char* const kPageGpt = R"({
   "evaluation": {"samples": 0},
   "mesh": {"devices": "cpu:4", "strategy": "2d", "axes": [["data", 2], ["model", 2]]}
 })";
+
+/// The scroll area that a widget is in.
+QScrollArea* scroll_around(const QWidget* widget) {
+    QWidget* around = widget->parentWidget();
+    while (around != nullptr && qobject_cast<QScrollArea*>(around) == nullptr) {
+        around = around->parentWidget();
+    }
+    return static_cast<QScrollArea*>(around);
+}
 
 QAbstractButton* page_segment(StudioFixture& fixture, const char* control, int index) {
     return fixture.find(control)->findChildren<QAbstractButton*>().at(index);
@@ -203,7 +213,7 @@ private slots:
         QCOMPARE(shown("batchSamples"), 16);
         QCOMPARE(shown("batchMicro"), 2);
         QCOMPARE(shown("batchAccumulation"), 4);
-        QCOMPARE(text_on_page(fixture, "batchShards"), QString("× 2 data shards"));
+        QCOMPARE(text_on_page(fixture, "batchShards"), QString("× 2 shards"));
         // Fewer, larger micro batches of the same batch.
         type_in_box(fixture, "batchAccumulation", 2);
         QTRY_COMPARE(batch_in(draft).micro_batch_size, std::int64_t{4});
@@ -274,6 +284,75 @@ private slots:
         QVERIFY(!fixture.find("tensorTree")->isVisible()); // as it was left
         fixture.press(Qt::Key_Escape);
         QTRY_VERIFY(fixture.find("tensorTree")->isVisible());
+    }
+
+    void the_devices_fill_the_page_and_give_it_back() {
+        StudioFixture fixture;
+        give_draft(fixture);
+        open_mesh_page(fixture);
+        QWidget* tree = fixture.find("tensorTree");
+        QWidget* grid = fixture.find("meshGrid");
+        const QSize small = grid->size();
+        fixture.click("devicesFull");
+        QTRY_VERIFY(!tree->isVisible() && !fixture.find("collectiveTable")->isVisible());
+        QTRY_VERIFY(grid->width() > 2 * small.width() && grid->height() > 2 * small.height());
+        fixture.press(Qt::Key_Escape);
+        QTRY_VERIFY(tree->isVisible() && fixture.find("collectiveTable")->isVisible());
+        QTRY_COMPARE(grid->size(), small);
+        fixture.click("devicesFull");
+        QTRY_VERIFY(!tree->isVisible());
+        fixture.press(Qt::Key_F11); // from one that fills the page, not on to the other
+        QTRY_VERIFY(tree->isVisible());
+    }
+
+    void three_axes_their_batch_and_zero_stand_on_one_line() {
+        StudioFixture fixture;
+        give_draft(fixture);
+        fixture.studio().draft().apply({R"(mesh={"devices": "h100:64", "strategy": "3d",
+            "axes": [["pipeline", 2], ["data", 16], ["model", 2]]})",
+                                        "training.global_batch_size=256"});
+        QVERIFY(fixture.studio().draft().isValid());
+        open_mesh_page(fixture);
+        const auto middle = [&](const char* name) {
+            const QWidget* widget = fixture.find(name);
+            return widget->mapTo(&fixture.window(), widget->rect().center()).y();
+        };
+        QTRY_COMPARE_WITH_TIMEOUT(fixture.find("meshAxes")->findChildren<QSpinBox*>().size(), 3,
+                                  kPatienceMs);
+        QTRY_VERIFY(std::abs(middle("axisSize_pipeline") - middle("meshZero")) < 4);
+        QVERIFY(std::abs(middle("batchSamples") - middle("meshZero")) < 4);
+        // And all of the page is in view.
+        const QScrollArea* scroll = scroll_around(fixture.find("meshGrid"));
+        QCOMPARE(scroll->verticalScrollBar()->maximum(), 0);
+    }
+
+    void in_a_low_window_the_strategy_is_chosen_on_one_line_and_the_tile_is_in_view() {
+        StudioFixture fixture;
+        ui::Preferences preferences = fixture.studio().settings().values();
+        preferences.font_scale = widgets::kLargestText;
+        QCOMPARE(fixture.studio().settings().set(preferences), QString());
+        give_draft(fixture);
+        open_mesh_page(fixture, {1024, 680});
+        QTRY_VERIFY(!fixture.find("strategy_2d")->isVisible());
+        const QWidget* tile = fixture.find("tileView");
+        const QScrollArea* scroll = scroll_around(tile);
+        const auto seen = [&] {
+            const QRect all(tile->mapTo(scroll->viewport(), QPoint(0, 0)), tile->size());
+            return (all & scroll->viewport()->rect()).height();
+        };
+        QTRY_VERIFY2(seen() >= 80, qPrintable(QString::number(seen())));
+        // Nothing scrolls sideways: what is wider than the page would be cut.
+        QVERIFY(scroll->widget()->width() <= scroll->viewport()->width());
+        auto* box = static_cast<QComboBox*>(fixture.find("meshStrategy"));
+        QCOMPARE(box->currentText(), QString("2D"));
+        box->setFocus();
+        QTest::keyClick(box, Qt::Key_Home);
+        QTest::keyClick(box, Qt::Key_Down);
+        QTRY_COMPARE(ui::MeshEdit::of(fixture.studio().draft().config()).strategy,
+                     std::string("data_parallel"));
+        QCOMPARE(box->currentText(), QString("Data"));
+        fixture.window().resize(1440, 1200);
+        QTRY_VERIFY(fixture.find("strategy_2d")->isVisible() && !box->isVisible());
     }
 
     void the_strip_of_the_step_folds() {

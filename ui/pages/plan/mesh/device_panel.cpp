@@ -42,6 +42,7 @@ DevicePanel::DevicePanel(QWidget* parent) : PlanPanel(Shows::Whole, parent) {
     margins->addWidget(legend_);
     inner->addLayout(margins, 1);
     addZoom();
+    addFull();
 }
 
 /// Of many devices some can be looked at more closely.
@@ -62,6 +63,31 @@ void DevicePanel::addZoom() {
     const auto offer = [this] { farther_->setEnabled(grid_->zoom() > 1.0); };
     connect(grid_, &widgets::DeviceGrid::zoomChanged, this, offer);
     offer();
+}
+
+void DevicePanel::addFull() {
+    full_ = widgets::iconButton("expand", "devicesFull", {});
+    full_->setCheckable(true);
+    header_->addControl(full_);
+    connect(full_, &QPushButton::toggled, this, [this](bool full) {
+        describeFull();
+        emit fullChanged(full);
+    });
+    describeFull();
+}
+
+void DevicePanel::describeFull() {
+    full_->setIcon(widgets::icon(isFull() ? "shrink" : "expand"));
+    full_->setToolTip(isFull() ? tr("Back to the tensors (Esc)") : tr("Devices alone on the page"));
+    full_->setAccessibleName(full_->toolTip());
+}
+
+void DevicePanel::setFull(bool full) {
+    full_->setChecked(full);
+}
+
+bool DevicePanel::isFull() const {
+    return full_->isChecked();
 }
 
 void DevicePanel::staleChanged() {

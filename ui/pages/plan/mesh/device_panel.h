@@ -23,6 +23,12 @@ public:
     /// What the devices hold then; not valid: what they need.
     void setMoment(const StepMoment& moment);
     widgets::DeviceGrid* grid() const { return grid_; }
+    /// Alone on the page; many devices need the room.
+    void setFull(bool full);
+    bool isFull() const;
+
+signals:
+    void fullChanged(bool full);
 
 protected:
     void planChanged(const ShownPlan& before) override;
@@ -30,7 +36,9 @@ protected:
 
 private:
     void describe();
+    void describeFull();
     void addZoom();
+    void addFull();
 
     bool at_moment_ = false; // the cards show what is held then
     widgets::SectionHeader* header_;
@@ -38,6 +46,7 @@ private:
     widgets::MemoryLegend* legend_;
     QPushButton* closer_;
     QPushButton* farther_;
+    QPushButton* full_;
 };
 
 } // namespace weft::ui

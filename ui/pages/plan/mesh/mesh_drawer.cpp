@@ -97,7 +97,7 @@ void MeshDrawer::setFull(bool full) {
 }
 
 void MeshDrawer::describeFull() {
-    full_->setIcon(widgets::icon(isFull() ? "minus" : "expand"));
+    full_->setIcon(widgets::icon(isFull() ? "shrink" : "expand"));
     full_->setToolTip(isFull() ? tr("Back to the tensors (Esc, or double click on the tab)")
                                : tr("Fill the page (F11, or double click on the tab)"));
     full_->setAccessibleName(isFull() ? tr("Back to the tensors") : tr("Fill the page"));

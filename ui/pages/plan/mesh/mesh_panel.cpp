@@ -140,11 +140,30 @@ void MeshPanel::createLower(Studio& studio, const Planner& planner) {
 /// Keys of the page: wherever the focus is, there is one drawer.
 void MeshPanel::addFullKeys() {
     auto* fill = new QShortcut(QKeySequence(Qt::Key_F11), this);
-    connect(fill, &QShortcut::activated, this, [this] { drawer_->setFull(!drawer_->isFull()); });
+    connect(fill, &QShortcut::activated, this, [this] {
+        devices_->isFull() ? devices_->setFull(false) : drawer_->setFull(!drawer_->isFull());
+    });
     restore_ = new QShortcut(QKeySequence(Qt::Key_Escape), this);
     restore_->setEnabled(false);
-    connect(restore_, &QShortcut::activated, this, [this] { drawer_->setFull(false); });
+    connect(restore_, &QShortcut::activated, this, [this] {
+        drawer_->setFull(false);
+        devices_->setFull(false);
+    });
     connect(drawer_, &MeshDrawer::fullChanged, this, &MeshPanel::setLowerFull);
+    connect(devices_, &DevicePanel::fullChanged, this, &MeshPanel::setDevicesFull);
+}
+
+bool MeshPanel::isFull() const {
+    return drawer_->isFull() || devices_->isFull();
+}
+
+void MeshPanel::setDevicesFull(bool full) {
+    for (QWidget* other : {upper_, static_cast<QWidget*>(tensors_), static_cast<QWidget*>(tiles_),
+                           static_cast<QWidget*>(drawer_)}) {
+        other->setVisible(!full);
+    }
+    restore_->setEnabled(full);
+    keepHeight();
 }
 
 void MeshPanel::showLower() {
@@ -298,9 +317,8 @@ bool MeshPanel::eventFilter(QObject* watched, QEvent* event) {
 
 void MeshPanel::keepHeight() {
     const auto least =
-        drawer_->isFull()
-            ? 0
-            : static_cast<int>(kMeshPanelLeastHeight * widgets::Theme::current().fontScale());
+        isFull() ? 0
+                 : static_cast<int>(kMeshPanelLeastHeight * widgets::Theme::current().fontScale());
     rows_->setMinimumHeight(std::max(least, rows_->minimumSizeHint().height()));
 }
 

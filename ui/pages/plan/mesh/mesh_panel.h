@@ -77,6 +77,9 @@ private:
     void showLower();
     /// The drawer alone, or beneath the mesh.
     void setLowerFull(bool full);
+    /// The devices alone, or among what they hold.
+    void setDevicesFull(bool full);
+    bool isFull() const;
     void createLower(Studio& studio, const Planner& planner);
     void addFullKeys();
     QWidget* createTensors();
