@@ -83,11 +83,25 @@ void ShardStrip::setArray(const TileArray& array, int row_axis, int column_axis)
                          (copies > 1 ? tr(", %n copies", nullptr, copies) : QString()));
     }
     itemsChanged();
+    updateGeometry();
 }
 
 void ShardStrip::setSelectedDevice(int device) {
     selected_ = device;
     itemsChanged(); // other shards may come into view
+}
+
+void ShardStrip::setColumn(bool column) {
+    if (column == column_) {
+        return;
+    }
+    column_ = column;
+    QSizePolicy policy(column ? QSizePolicy::Fixed : QSizePolicy::Expanding,
+                       column ? QSizePolicy::Expanding : QSizePolicy::Fixed);
+    policy.setHeightForWidth(!column);
+    setSizePolicy(policy);
+    itemsChanged();
+    updateGeometry();
 }
 
 void ShardStrip::setStale(bool stale) {
@@ -125,11 +139,15 @@ double ShardStrip::cellWidth() const {
 }
 
 int ShardStrip::columnsIn(double width) const {
-    return std::max(1, static_cast<int>((width + kShardGap) / cellWidth()));
+    return column_ ? 1 : std::max(1, static_cast<int>((width + kShardGap) / cellWidth()));
+}
+
+int ShardStrip::mostRows() const {
+    return column_ ? std::max(1, static_cast<int>(height() / kShardRow)) : kMostRows;
 }
 
 int ShardStrip::shownIn(double width) const {
-    const int places = columnsIn(width) * kMostRows;
+    const int places = columnsIn(width) * mostRows();
     return shards_.count() <= places ? shards_.count()
                                      : places - 1; // the last place says how many more there are
 }
@@ -147,12 +165,18 @@ int ShardStrip::first() const {
 
 QRectF ShardStrip::cell(int index, double width) const {
     const int columns = columnsIn(width);
-    return {index % columns * cellWidth(), index / columns * kShardRow, cellWidth() - kShardGap,
-            kShardRow};
+    const int rows = std::min(mostRows(), shards_.count());
+    const double top = column_ ? std::max(0.0, (height() - rows * kShardRow) / 2.0) : 0.0;
+    return {index % columns * cellWidth(), top + index / columns * kShardRow,
+            cellWidth() - kShardGap, kShardRow};
 }
 
 ViewItem ShardStrip::item(int index) const {
     return {cell(index, width()), names_[static_cast<std::size_t>(shardOf(index))], {}};
+}
+
+QSize ShardStrip::sizeHint() const {
+    return column_ ? minimumSizeHint() : QSize(320, heightForWidth(320));
 }
 
 QSize ShardStrip::minimumSizeHint() const {

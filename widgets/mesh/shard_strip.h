@@ -19,13 +19,16 @@ public:
     void setSelectedDevice(int device);
     void setStale(bool stale);
 
+    /// One below the other, as many as the height has room for; else in up to three lines.
+    void setColumn(bool column);
+
     int itemCount() const override;
     /// The shard that an item is.
     int shardOf(int item) const { return first() + item; }
     ViewItem item(int index) const override;
-    QSize sizeHint() const override { return {320, heightForWidth(320)}; }
+    QSize sizeHint() const override;
     QSize minimumSizeHint() const override;
-    bool hasHeightForWidth() const override { return true; }
+    bool hasHeightForWidth() const override { return !column_; }
     int heightForWidth(int width) const override;
 
 signals:
@@ -42,6 +45,7 @@ private:
     double countWidth() const;
     double cellWidth() const;
     int columnsIn(double width) const;
+    int mostRows() const;
     int shownIn(double width) const; // shards
     int first() const;
     QRectF cell(int index, double width) const;
@@ -57,6 +61,7 @@ private:
     int most_owners_ = 0; // of a shard
     int selected_ = -1;
     bool stale_ = false;
+    bool column_ = false;
 };
 
 } // namespace weft::widgets

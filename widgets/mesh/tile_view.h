@@ -22,6 +22,8 @@ public:
     /// Dimensions drawn downwards and sideways; -1 where the array has none. A different pair shows
     /// the first piece of the rest.
     void setAxes(int row, int column);
+    /// Of the sides, across to down.
+    double ratio() const;
     int rowAxis() const { return row_axis_; }
     int columnAxis() const { return column_axis_; }
     /// The pieces that the other dimensions are split into, and the one shown.
@@ -73,7 +75,6 @@ private:
 
     Layout layoutFor(const QSizeF& view_size) const;
     qint64 extent(int axis) const; // with padding; 1 without an axis
-    double ratio() const;          // of the sides, across to down
     Edges edgesOf(int axis, double start, double length) const;
     int tileOf(int item) const;
     void findTiles();

@@ -27,6 +27,8 @@ using widgets::TextStyle;
 
 constexpr int kMargin = widgets::space::kGroup;
 constexpr int kTilePanelWide = 340; // narrower: that there is no padding goes without saying
+constexpr int kBesideLeast = 130; // room for tiles beside the shards; both at text size 1
+constexpr double kBesideRatio = 1.6; // wider arrays have the shards below them
 
 } // namespace
 
@@ -56,10 +58,13 @@ TilePanel::TilePanel(QWidget* parent) : PlanPanel(Shows::Step, parent) {
     column->addWidget(createPieces());
     view_ = new widgets::TileView;
     view_->setObjectName("tileView");
-    column->addWidget(view_, 1);
     strip_ = new widgets::ShardStrip;
     strip_->setObjectName("shardStrip");
-    column->addWidget(strip_);
+    drawing_ = new QBoxLayout(QBoxLayout::TopToBottom);
+    drawing_->setSpacing(widgets::space::kTight);
+    drawing_->addWidget(view_, 1);
+    drawing_->addWidget(strip_);
+    column->addLayout(drawing_, 1);
     auto* foot = new QHBoxLayout;
     facts_ = new widgets::TextLabel({}, TextStyle::Caption);
     facts_->setObjectName("tensorFacts");
@@ -290,6 +295,12 @@ void TilePanel::arrange() {
     type_->setText(!sheet_ ? QString()
                    : wide  ? sheet_->type + QStringLiteral(" · ") + sheet_->spec
                            : sheet_->type);
+    // A square has its shards beside it: below it they would take its height.
+    const double left = width() - 2 * kMargin - strip_->minimumSizeHint().width();
+    const bool beside = sheet_ && sheet_->tiles.rank() > 1 && view_->ratio() < kBesideRatio &&
+                        left >= kBesideLeast * widgets::Theme::current().fontScale();
+    drawing_->setDirection(beside ? QBoxLayout::LeftToRight : QBoxLayout::TopToBottom);
+    strip_->setColumn(beside);
 }
 
 void TilePanel::showDimensions() {
@@ -330,6 +341,7 @@ void TilePanel::offerAxes() {
 void TilePanel::showPiece() {
     piece_text_->setText(view_->pieceText());
     strip_->setArray(view_->array(), view_->rowAxis(), view_->columnAxis());
+    arrange();
 }
 
 void TilePanel::showFacts() {

@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 
+class QBoxLayout;
 class QComboBox;
 class QSlider;
 
@@ -99,6 +100,7 @@ private:
     QSlider* piece_;
     widgets::ElidedLabel* piece_text_;
     widgets::TileView* view_;
+    QBoxLayout* drawing_;
     widgets::ShardStrip* strip_;
     widgets::TextLabel* facts_;
     widgets::TextLabel* padding_;
