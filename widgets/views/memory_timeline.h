@@ -107,6 +107,7 @@ private:
     void paintLayers(QPainter& painter, const QRectF& plot) const;
     void paintGhost(QPainter& painter, const QRectF& plot) const;
     void paintLimit(QPainter& painter, const QRectF& plot) const;
+    bool isCovering(const QRectF& place, const QRectF& plot) const;
     void paintMeasured(QPainter& painter, const QRectF& plot) const;
     void paintPeak(QPainter& painter, const QRectF& plot) const;
     void paintSpans(QPainter& painter, const QRectF& plot) const;

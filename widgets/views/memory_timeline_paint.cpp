@@ -9,6 +9,7 @@
 namespace weft::widgets {
 namespace {
 
+constexpr double kLeastName = 60.0; // pixels, of an op with its dots
 constexpr double kLeastSpan = 2.0; // pixels; narrower ones, on average, are not drawn one by one
 
 /// Ticks of a binary unit: 1, 2 or 5 times a power of ten of B, KiB, MiB, GiB.
@@ -218,11 +219,25 @@ void MemoryTimeline::paintLimit(QPainter& painter, const QRectF& plot) const {
     const double top =
         near ? (y - line - 2.0 >= plot.top() ? y - line - 2.0 : y + 4.0) : plot.top() + 2.0;
     const QRectF label(plot.right() - width, top, width, line);
-    if (near || label.left() > plot.left()) {
+    if (near || (label.left() > plot.left() && !isCovering(label, plot))) {
         painter.fillRect(label, theme.color(Role::Surface));
         paintText(painter, label.adjusted(4, 0, -4, 0), Qt::AlignRight | Qt::AlignVCenter, text,
                   caption, theme.color(over ? Role::Error : Role::Muted), Qt::ElideNone);
     }
+}
+
+/// Whether the curve reaches into a place at the top; looked at pixel by pixel, not step by step.
+bool MemoryTimeline::isCovering(const QRectF& place, const QRectF& plot) const {
+    for (int i = 0; i < static_cast<int>(place.width()); ++i) {
+        const double share = (place.left() + i - plot.left()) / plot.width();
+        const auto step = static_cast<int>(share * stepCount());
+        const auto at = static_cast<std::size_t>(std::clamp(step, 0, stepCount() - 1));
+        const double high = plot.height() * static_cast<double>(totals_[at]) / axisTop();
+        if (plot.bottom() - high < place.bottom()) {
+            return true;
+        }
+    }
+    return false;
 }
 
 void MemoryTimeline::paintMeasured(QPainter& painter, const QRectF& plot) const {
@@ -264,28 +279,27 @@ void MemoryTimeline::paintPeak(QPainter& painter, const QRectF& plot) const {
     const QFont mono = theme.font(TextStyle::MonoSmall);
     const QString name = full ? data_.names[static_cast<std::size_t>(peak_)] : QString();
     const double bold_width = textWidth(bold, strong);
-    // The figure left of the mark and the op right of it; at an edge both on the free side.
-    if (x - bold_width - 10.0 >= 4.0 && x < plot.right() - 120.0) {
-        paintText(painter, QRectF(x - bold_width - 10.0, row.top(), bold_width, line),
-                  Qt::AlignLeft | Qt::AlignVCenter, strong, bold, theme.color(Role::Text),
-                  Qt::ElideNone);
-        paintText(painter, QRectF(x + 10.0, row.top(), plot.right() - x - 10.0, line),
-                  Qt::AlignLeft | Qt::AlignVCenter, name, mono, theme.color(Role::Muted));
-    } else if (x >= plot.center().x()) {
-        paintText(painter, QRectF(x - bold_width - 10.0, row.top(), bold_width, line),
-                  Qt::AlignLeft | Qt::AlignVCenter, strong, bold, theme.color(Role::Text),
-                  Qt::ElideNone);
-        paintText(painter,
-                  QRectF(plot.left(), row.top(), x - bold_width - 22.0 - plot.left(), line),
-                  Qt::AlignRight | Qt::AlignVCenter, name, mono, theme.color(Role::Muted));
-    } else {
-        paintText(painter, QRectF(x + 10.0, row.top(), bold_width, line),
-                  Qt::AlignLeft | Qt::AlignVCenter, strong, bold, theme.color(Role::Text),
-                  Qt::ElideNone);
-        paintText(
-            painter,
-            QRectF(x + bold_width + 20.0, row.top(), plot.right() - x - bold_width - 20.0, line),
-            Qt::AlignLeft | Qt::AlignVCenter, name, mono, theme.color(Role::Muted));
+    const bool fits_left = x - bold_width - 10.0 >= plot.left();
+    const bool fits_right = x + 10.0 + bold_width <= plot.right();
+    // The figure left of the mark and the op right of it; at an edge both on the free side. Where
+    // neither has room the figure alone, as near to the mark as it can be.
+    QRectF figure(x - bold_width - 10.0, row.top(), bold_width, line);
+    QRectF words(x + 10.0, row.top(), plot.right() - x - 10.0, line);
+    Qt::Alignment side = Qt::AlignLeft;
+    if (!fits_left && !fits_right) {
+        figure.moveLeft(std::max(4.0, std::min(x - bold_width / 2.0, plot.right() - bold_width)));
+        words = {};
+    } else if (fits_left && (x >= plot.right() - 120.0 || !fits_right)) {
+        words = {plot.left(), row.top(), figure.left() - 12.0 - plot.left(), line};
+        side = Qt::AlignRight;
+    } else if (!fits_left) {
+        figure.moveLeft(x + 10.0);
+        words.setLeft(figure.right() + 10.0);
+    }
+    paintText(painter, figure, Qt::AlignLeft | Qt::AlignVCenter, strong, bold,
+              theme.color(Role::Text), Qt::ElideNone);
+    if (words.width() >= kLeastName) {
+        paintText(painter, words, side | Qt::AlignVCenter, name, mono, theme.color(Role::Muted));
     }
     if (!ghost_.empty() && !ghost_label_.isEmpty()) {
         const QRectF place(plot.left() + 8.0, plot.top() + 2.0, plot.width() - 16.0, line);

@@ -369,6 +369,32 @@ private slots:
         }
         QVERIFY2(found.isEmpty(), qPrintable('\n' + found.join('\n')));
     }
+
+    // Plan with large text in a small window: the curve of memory is wide enough to be read, and
+    // what is alive is a click away.
+    void where_both_have_no_room_the_curve_has_it_alone() {
+        test::StudioFixture fixture;
+        ui::Preferences preferences = fixture.studio().settings().values();
+        preferences.font_scale = widgets::kLargestText;
+        QCOMPARE(fixture.studio().settings().set(preferences), QString());
+        fixture.window().resize(1024, 680);
+        fixture.studio().draft().setDocument(mesh_run(), fixture.root());
+        fixture.window().showPage("plan");
+        static_cast<widgets::SegmentedControl*>(fixture.find("planTab"))->setCurrentIndex(1);
+        QTRY_VERIFY_WITH_TIMEOUT(has_content(fixture.window().page("plan"), "plan", 1), 30000);
+        QTRY_VERIFY(fixture.find("memoryTimeline")->width() > 400);
+        QVERIFY(!fixture.find("aliveTable")->isVisible());
+        fixture.click("showAlive");
+        QTRY_VERIFY(fixture.find("aliveTable")->width() > 400);
+        QVERIFY(!fixture.find("memoryTimeline")->isVisible());
+        QCOMPARE(fixture.window().focusWidget(), fixture.find("showCurve"));
+        QTest::keyClick(fixture.find("showCurve"), Qt::Key_Space);
+        QTRY_VERIFY(fixture.find("memoryTimeline")->isVisible());
+        fixture.window().resize(1440, 1000);
+        QTRY_VERIFY(fixture.find("aliveTable")->isVisible());
+        QVERIFY(fixture.find("memoryTimeline")->isVisible() &&
+                !fixture.find("showAlive")->isVisible());
+    }
 };
 
 WEFT_TEST(FitTest)

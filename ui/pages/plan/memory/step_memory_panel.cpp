@@ -10,6 +10,7 @@
 #include "widgets/views/memory_timeline.h"
 
 #include <QHeaderView>
+#include <QPushButton>
 #include <QTableView>
 #include <QVBoxLayout>
 
@@ -17,6 +18,7 @@ namespace weft::ui {
 namespace {
 
 constexpr int kAliveWidth = 368;
+constexpr int kBothSides = 460;  // narrower: the curve or what is alive; at text size 1
 constexpr int kWideAlive = 440;  // narrower: the lifetime goes into the tooltip
 constexpr int kLeastAlive = 200; // narrower still: how many there are goes
 enum AliveAt { AtCursor, AtPeak };
@@ -28,12 +30,49 @@ StepMemoryPanel::StepMemoryPanel(QWidget* parent) : PlanPanel(Shows::Step, paren
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
     auto* splitter = new widgets::ThinSplitter(Qt::Horizontal);
-    splitter->addWidget(createTimeline());
-    splitter->addWidget(createAlive());
+    sides_[0] = createTimeline();
+    sides_[1] = createAlive();
+    splitter->addWidget(sides_[0]);
+    splitter->addWidget(sides_[1]);
     splitter->setStretchFactor(0, 1);
     splitter->setStretchFactor(1, 0);
     splitter->setSizes({900, kAliveWidth});
     column->addWidget(splitter, 1);
+    arrangeSides();
+}
+
+QPushButton* StepMemoryPanel::createTurn(const char* object_name, const QString& text,
+                                         const QString& help, bool to_alive) {
+    auto* turn = new QPushButton(text);
+    turn->setObjectName(object_name);
+    turn->setToolTip(help);
+    widgets::setCompact(turn);
+    connect(turn, &QPushButton::clicked, this, [this, to_alive] {
+        alive_side_ = to_alive;
+        arrangeSides();
+        turns_[to_alive ? 1 : 0]->setFocus();
+    });
+    return turn;
+}
+
+void StepMemoryPanel::arrangeSides() {
+    const bool both = width() >= kBothSides * widgets::Theme::current().fontScale();
+    for (const int side : {0, 1}) {
+        sides_[side]->setVisible(both || alive_side_ == (side == 1));
+        turns_[side]->setVisible(!both);
+    }
+}
+
+void StepMemoryPanel::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    arrangeSides();
+}
+
+void StepMemoryPanel::changeEvent(QEvent* event) {
+    QWidget::changeEvent(event);
+    if (event->type() == QEvent::FontChange) {
+        arrangeSides();
+    }
 }
 
 QWidget* StepMemoryPanel::createTimeline() {
@@ -42,6 +81,8 @@ QWidget* StepMemoryPanel::createTimeline() {
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
     header_ = new widgets::SectionHeader(tr("Memory"));
+    turns_[0] = createTurn("showAlive", tr("Alive"), tr("Tensors alive at the cursor"), true);
+    header_->addControl(turns_[0]);
     column->addWidget(header_);
     timeline_ = new widgets::MemoryTimeline;
     timeline_->setObjectName("memoryTimeline");
@@ -61,6 +102,8 @@ QWidget* StepMemoryPanel::createAlive() {
     alive_at_->setCompact(true);
     alive_at_->setAccessibleName(tr("Tensors alive at the cursor or at the peak"));
     alive_header_->addControl(alive_at_);
+    turns_[1] = createTurn("showCurve", tr("Memory"), tr("Memory over the step"), false);
+    alive_header_->addControl(turns_[1]);
     column->addWidget(alive_header_);
     alive_ = new TensorModel(this);
     alive_table_ = createTable(alive_, "aliveTable", tr("Tensors alive"));

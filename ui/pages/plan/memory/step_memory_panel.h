@@ -4,6 +4,7 @@
 
 #include "ui/pages/plan/plan_panel.h"
 
+class QPushButton;
 class QTableView;
 
 namespace weft::widgets {
@@ -35,11 +36,17 @@ protected:
     void staleChanged() override;
     /// The table of what is alive drops a column where there is no room.
     bool eventFilter(QObject* watched, QEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
+    void changeEvent(QEvent* event) override;
 
 private:
     QWidget* createTimeline();
     QWidget* createAlive();
+    QPushButton* createTurn(const char* object_name, const QString& text, const QString& help,
+                            bool to_alive);
     void arrangeAlive();
+    /// Beside each other, or one of them where both had no room.
+    void arrangeSides();
     void moveTo(int op);
     void showAlive();
 
@@ -49,6 +56,9 @@ private:
     widgets::SegmentedControl* alive_at_;
     TensorModel* alive_;
     QTableView* alive_table_;
+    QWidget* sides_[2];       // the curve, and what is alive
+    QPushButton* turns_[2];   // to the other side
+    bool alive_side_ = false; // where one is shown
 };
 
 } // namespace weft::ui
