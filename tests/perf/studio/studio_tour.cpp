@@ -27,9 +27,10 @@ struct Part {
 };
 
 constexpr Part kParts[] = {
-    {"empty", tourEmpty}, {"data", tourData},      {"model", tourModel}, {"training", tourTraining},
-    {"plan", tourPlan},   {"mesh", tourMesh},      {"train", tourTrain}, {"outcomes", tourOutcomes},
-    {"runs", tourRuns},   {"dialogs", tourDialogs}};
+    {"empty", tourEmpty},       {"data", tourData},      {"model", tourModel},
+    {"training", tourTraining}, {"plan", tourPlan},      {"mesh", tourMesh},
+    {"devices", tourDevices},   {"train", tourTrain},    {"outcomes", tourOutcomes},
+    {"runs", tourRuns},         {"dialogs", tourDialogs}};
 
 int usage() {
     std::puts("usage: studio_tour DIR [PART...]; parts are");

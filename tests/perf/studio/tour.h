@@ -62,6 +62,7 @@ void tourModel(Tour& tour);
 void tourTraining(Tour& tour);
 void tourPlan(Tour& tour);
 void tourMesh(Tour& tour);
+void tourDevices(Tour& tour);
 void tourTrain(Tour& tour);
 void tourOutcomes(Tour& tour);
 void tourRuns(Tour& tour);
