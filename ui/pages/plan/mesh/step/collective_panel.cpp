@@ -30,7 +30,7 @@ namespace {
 constexpr int kCollectivePanelWide = 900;   // narrower: what it hides behind goes; at text size 1
 constexpr int kCollectivePanelMiddle = 800; // narrower still: the phase goes
 constexpr int kCollectivePanelNarrow = 640; // and the times and counts
-constexpr int kCollectivePanelSlim = 440;   // and the bytes
+constexpr int kCollectivePanelSlim = 480;   // and the bytes, which the chosen row says too
 constexpr int kLeastTable = 64;
 constexpr int kLeastWhy = 110; // that wraps; narrower, the chosen row's story says it
 constexpr int kWhichLetters = 22;
