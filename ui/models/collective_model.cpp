@@ -3,7 +3,7 @@
 
 #include "ui/bridge/convert.h"
 #include "ui/bridge/plan/tensor_tiles.h"
-#include "widgets/controls/mark_delegate.h"
+#include "widgets/controls/delegates/mark_delegate.h"
 
 #include <algorithm>
 #include <utility>

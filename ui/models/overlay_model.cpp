@@ -3,7 +3,7 @@
 
 #include "ui/bridge/convert.h"
 #include "ui/forms/number_text.h"
-#include "widgets/controls/run_row_delegate.h"
+#include "widgets/controls/delegates/run_row_delegate.h"
 
 #include <algorithm>
 #include <map>

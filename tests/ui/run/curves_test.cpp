@@ -12,7 +12,7 @@
 #include "widgets/controls/controls.h"
 #include "widgets/controls/log_view.h"
 #include "widgets/controls/number_strip.h"
-#include "widgets/controls/run_row_delegate.h"
+#include "widgets/controls/delegates/run_row_delegate.h"
 #include "widgets/curves/line_chart.h"
 
 #include <QAbstractItemModelTester>

@@ -4,7 +4,7 @@
 #include "widgets/controls/card.h"
 #include "widgets/controls/controls.h"
 #include "widgets/controls/messages.h"
-#include "widgets/controls/run_row_delegate.h"
+#include "widgets/controls/delegates/run_row_delegate.h"
 
 #include <QHeaderView>
 #include <QKeyEvent>

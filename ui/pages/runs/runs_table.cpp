@@ -2,7 +2,7 @@
 #include "ui/pages/runs/runs_table.h"
 
 #include "ui/bridge/convert.h"
-#include "widgets/controls/tag_delegate.h"
+#include "widgets/controls/delegates/tag_delegate.h"
 #include "widgets/curves/sparkline.h"
 #include "widgets/look/menu_text.h"
 #include "widgets/look/style.h"

@@ -6,7 +6,7 @@
 #include "ui/pages/table.h"
 #include "widgets/controls/card.h"
 #include "widgets/controls/controls.h"
-#include "widgets/controls/share_delegate.h"
+#include "widgets/controls/delegates/share_delegate.h"
 
 #include <QHeaderView>
 #include <QLineEdit>

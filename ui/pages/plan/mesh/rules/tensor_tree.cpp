@@ -5,7 +5,7 @@
 #include "ui/models/tensor_tree_model.h"
 #include "widgets/controls/card.h"
 #include "widgets/controls/controls.h"
-#include "widgets/controls/mark_delegate.h"
+#include "widgets/controls/delegates/mark_delegate.h"
 #include "widgets/look/style.h"
 
 #include <QHeaderView>

@@ -8,9 +8,9 @@
 #include "ui/pages/table.h"
 #include "widgets/controls/card.h"
 #include "widgets/controls/controls.h"
-#include "widgets/controls/mark_delegate.h"
+#include "widgets/controls/delegates/mark_delegate.h"
 #include "widgets/controls/messages.h"
-#include "widgets/controls/tag_delegate.h"
+#include "widgets/controls/delegates/tag_delegate.h"
 #include "widgets/controls/text_label.h"
 
 #include <QComboBox>

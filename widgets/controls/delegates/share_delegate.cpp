@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "widgets/controls/share_delegate.h"
+#include "widgets/controls/delegates/share_delegate.h"
 
 #include "widgets/look/painting.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "widgets/controls/run_row_delegate.h"
+#include "widgets/controls/delegates/run_row_delegate.h"
 
 #include "widgets/look/icon.h"
 #include "widgets/look/painting.h"

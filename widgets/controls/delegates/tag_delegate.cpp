@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "widgets/controls/tag_delegate.h"
+#include "widgets/controls/delegates/tag_delegate.h"
 
 #include "widgets/look/painting.h"
 
