@@ -2,7 +2,7 @@
 // The CPU back end against the reference over the case table.
 #include "kernels/cpu/cpu_list.h"
 #include "kernels/elementwise.h"
-#include "tests/kernels/cases.h"
+#include "tests/kernels/cases/cases.h"
 #include "tests/support/weft_test.h"
 
 #include <cmath>
@@ -56,54 +56,6 @@ void CpuKernels::every_kernel_has_a_case() {
 
 namespace {
 
-/// Empty when `fast` agrees with `slow`; else where and by how much it does not.
-std::string difference(const Result& fast, const Result& slow, const Tolerance& tolerance) {
-    for (std::size_t o = 0; o < slow.outputs.size(); ++o) {
-        const Tensor& a = fast.outputs[o];
-        const Tensor& b = slow.outputs[o];
-        for (std::int64_t i = 0; i < b.count(); ++i) {
-            const double x = a.get(i);
-            const double y = b.get(i);
-            const double limit = tolerance.absolute + tolerance.relative * std::fabs(y);
-            if (x == y || (std::isnan(x) && std::isnan(y)) || std::fabs(x - y) <= limit) {
-                continue;
-            }
-            return "output " + std::to_string(o) + " element " + std::to_string(i) + ": " +
-                   std::to_string(x) + " instead of " + std::to_string(y) + ", off by " +
-                   QString::number(std::fabs(x - y)).toStdString() + " where " +
-                   QString::number(limit).toStdString() + " is allowed";
-        }
-    }
-    return {};
-}
-
-std::string compare(const Case& c, int shift) {
-    const Result slow = run(weft_reference_backend(), c.call);
-    const Result fast = run(weft_cpu_backend(), c.call, shift);
-    if (slow.status != WEFT_OK) {
-        return "reference: " + slow.error;
-    }
-    if (fast.status == WEFT_UNSUPPORTED) {
-        return c.call.kind + " has no kernel for this case: " + fast.error;
-    }
-    if (fast.status != WEFT_OK) {
-        return "cpu: " + fast.error;
-    }
-    if (!slow.guards_intact || !fast.guards_intact) {
-        return "a kernel wrote outside its buffers";
-    }
-    return difference(fast, slow, c.tolerance);
-}
-
-bool all_bits_equal(const Result& a, const Result& b) {
-    for (std::size_t o = 0; o < a.outputs.size(); ++o) {
-        if (!a.outputs[o].same_bytes(b.outputs[o])) {
-            return false;
-        }
-    }
-    return a.outputs.size() == b.outputs.size();
-}
-
 bool from_library(const Result& r) {
     return r.kernel.rfind("onednn", 0) == 0;
 }
@@ -115,21 +67,13 @@ void CpuKernels::every_kernel_matches_the_reference_data() {
 }
 
 void CpuKernels::every_kernel_matches_the_reference() {
-    const std::string text = compare(current(), 0);
+    const std::string text = compare(weft_cpu_backend(), current(), 0);
     QVERIFY2(text.empty(), text.c_str());
 }
 
 void CpuKernels::misaligned_buffers_change_nothing() {
-    // By one element of the smallest common alignment; f64 and i64 operands cannot be shifted by 4.
     const Case& c = current();
-    int shift = 4;
-    for (const Tensor& t : c.call.inputs) {
-        shift = t.type().dtype == WEFT_I64 || t.type().dtype == WEFT_F64 ? 8 : shift;
-    }
-    for (const auto& type : c.call.outputs) {
-        shift = type.dtype == WEFT_F64 ? 8 : shift;
-    }
-    const std::string text = compare(c, shift);
+    const std::string text = compare(weft_cpu_backend(), c, smallest_shift(c.call));
     QVERIFY2(text.empty(), text.c_str());
 }
 
@@ -154,11 +98,7 @@ void CpuKernels::repeating_a_library_kernel_gives_the_same_bits() {
 
 void CpuKernels::an_elementwise_output_may_lie_over_any_input_of_its_type() {
     for (const Case& c : kernel_cases()) {
-        bool elementwise = c.call.kind == "fused";
-        for (const auto& name : weft::kernels::kElementwiseNames) {
-            elementwise = elementwise || c.call.kind == name.name;
-        }
-        if (!elementwise) {
+        if (!is_elementwise(c.call.kind)) {
             continue;
         }
         const Result apart = run(weft_cpu_backend(), c.call);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The C edge: malformed descriptions and bad data give a status and a text, never a crash.
 #include "kernels/cpu/cpu_list.h"
-#include "tests/kernels/cases.h"
+#include "tests/kernels/cases/cases.h"
 #include "tests/support/weft_test.h"
 
 #include <cstring>

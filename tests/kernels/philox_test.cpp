@@ -3,7 +3,7 @@
 // against published vectors and hand-made values.
 #include "kernels/numbers.h"
 #include "kernels/philox.h"
-#include "tests/kernels/harness.h"
+#include "tests/kernels/cases/harness.h"
 #include "tests/support/weft_test.h"
 
 #include <cmath>

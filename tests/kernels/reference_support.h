@@ -2,7 +2,7 @@
 // Short forms for tests that run the reference back end in f64.
 #pragma once
 
-#include "tests/kernels/harness.h"
+#include "tests/kernels/cases/harness.h"
 
 #include <cmath>
 #include <vector>

@@ -4,7 +4,7 @@
 // random numbers in philox_test.cpp.
 #include "kernels/elementwise.h"
 #include "kernels/reference/reference_list.h"
-#include "tests/kernels/cases.h"
+#include "tests/kernels/cases/cases.h"
 #include "tests/kernels/reference_support.h"
 #include "tests/support/weft_test.h"
 

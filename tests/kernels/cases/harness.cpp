@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tests/kernels/harness.h"
+#include "tests/kernels/cases/harness.h"
 
 #include <bit>
 #include <cmath>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tests/kernels/cases.h"
+#include "tests/kernels/cases/cases.h"
 
 #include <cmath>
 

@@ -3,7 +3,7 @@
 // must agree with the reference. A kernel without a case fails a test.
 #pragma once
 
-#include "tests/kernels/harness.h"
+#include "tests/kernels/cases/harness.h"
 
 namespace weft::test {
 
@@ -42,5 +42,17 @@ void add_loss_cases(std::vector<Case>& cases);
 void add_shard_cases(std::vector<Case>& cases);
 
 const std::vector<Case>& kernel_cases();
+
+/// Empty when `fast` agrees with `slow`; else where and by how much it does not, or why one of them
+/// did not run.
+std::string difference(const Result& fast, const Result& slow, const Tolerance& tolerance);
+/// Of a back end and the reference. Buffers begin `shift` bytes past a multiple of 64.
+std::string compare(const weft_backend* backend, const Case& c, int shift);
+bool all_bits_equal(const Result& a, const Result& b);
+/// A shift by one element of the smallest common alignment: f64 and i64 operands cannot be shifted
+/// by 4 bytes.
+int smallest_shift(const Call& call);
+/// "fused" and what a group may be made of.
+bool is_elementwise(const std::string& kind);
 
 } // namespace weft::test

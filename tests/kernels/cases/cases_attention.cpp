@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/weft_kernels.h"
-#include "tests/kernels/cases.h"
+#include "tests/kernels/cases/cases.h"
 
 namespace weft::test {
 namespace {

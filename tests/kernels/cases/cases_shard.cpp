@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What devices of a mesh run on their parts: parts of random arrays, of attention heads and of
 // classes, and the ops that only meshes need.
-#include "tests/kernels/cases.h"
+#include "tests/kernels/cases/cases.h"
 
 namespace weft::test {
 namespace {
