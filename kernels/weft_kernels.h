@@ -125,12 +125,17 @@ typedef struct weft_query {
 
 typedef struct weft_kernel weft_kernel; /* opaque; owned by the back end that prepared it */
 
-/* Pointers of one run. An input pointer may equal an output pointer only where the op's record
- * declares the alias. */
+/* An ordered queue of work on a device; made and owned by the device edge, weft_device.h. */
+typedef struct weft_stream weft_stream;
+
+/* Pointers of one run, into the memory of the device that the back end computes on. An input
+ * pointer may equal an output pointer only where the op's record declares the alias. */
 typedef struct weft_run_args {
     const void* const* inputs;
     void* const* outputs;
     void* workspace;
+    weft_stream* stream; /* run returns when the work is queued there; null: when it is done, on the
+                            calling thread (cpu, reference) */
 } weft_run_args;
 
 typedef struct weft_backend {

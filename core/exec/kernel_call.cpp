@@ -196,7 +196,7 @@ Kernel& Kernel::operator=(Kernel&& other) noexcept {
 }
 
 void Kernel::run(const void* const* inputs, void* const* outputs, void* workspace) const {
-    const weft_run_args args{inputs, outputs, workspace};
+    const weft_run_args args{inputs, outputs, workspace, nullptr};
     const weft_status status = backend_->run(kernel_, &args);
     if (status != WEFT_OK) {
         fail_kernel(where_, *backend_, status);

@@ -277,7 +277,7 @@ weft_status measure_call(double& seconds) {
     float out = 0;
     const void* inputs[] = {&in};
     void* outputs[] = {&out};
-    const weft_run_args args{inputs, outputs, workspace.data()};
+    const weft_run_args args{inputs, outputs, workspace.data(), nullptr};
     const double all = best_seconds([&] {
         for (int i = 0; i < kCalls; ++i) {
             backend->run(kernel, &args);

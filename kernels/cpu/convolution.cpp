@@ -107,7 +107,7 @@ public:
         void* seen = static_cast<unsigned char*>(args.workspace) + offset_;
         gather_.run(args.inputs[0], seen, threads_);
         const void* const inputs[] = {seen, args.inputs[1]};
-        return product_->run({inputs, args.outputs, args.workspace});
+        return product_->run({inputs, args.outputs, args.workspace, args.stream});
     }
 
 private:

@@ -46,7 +46,7 @@ public:
         for (std::size_t i = 0; i < outputs_.size(); ++i) {
             out_[i] = outputs_[i].offset < 0 ? args.outputs[i] : workspace + outputs_[i].offset;
         }
-        const weft_run_args wide{in_.data(), out_.data(), args.workspace};
+        const weft_run_args wide{in_.data(), out_.data(), args.workspace, args.stream};
         const weft_status status = inner_->run(wide);
         for (std::size_t i = 0; status == WEFT_OK && i < outputs_.size(); ++i) {
             const Copy& copy = outputs_[i];

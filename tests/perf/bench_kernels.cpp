@@ -96,7 +96,7 @@ void measure(const Bench& bench, const Ceilings& ceilings) {
     std::vector<float> workspace(static_cast<std::size_t>(query.workspace_bytes / 4 + 32));
     void* aligned =
         workspace.data() + (64 - reinterpret_cast<std::uintptr_t>(workspace.data()) % 64) % 64 / 4;
-    const weft_run_args args{inputs.data(), outputs.data(), aligned};
+    const weft_run_args args{inputs.data(), outputs.data(), aligned, nullptr};
     const double seconds = best_seconds([&] { backend->run(kernel, &args); });
     const bool brief = bench.inputs[0].dtype == WEFT_BF16;
     if (bench.flops > 0) {

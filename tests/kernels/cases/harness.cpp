@@ -214,7 +214,7 @@ Result run(const weft_backend* backend, const Call& call, int shift, int alias) 
         for (std::size_t i = 0; i < inputs.size(); ++i) {
             in.push_back(static_cast<int>(i) == alias ? out[0] : inputs[i].data());
         }
-        const weft_run_args args{in.data(), out.data(), workspace.data()};
+        const weft_run_args args{in.data(), out.data(), workspace.data(), nullptr};
         result.status = backend->run(kernel, &args);
         result.guards_intact = result.guards_intact && workspace.guards_intact();
         for (const Tensor& output : result.outputs) {
