@@ -12,9 +12,8 @@
 // own, or all that are real. One that sees none has a result of 0 and a logsumexp of kNoKeys.
 #pragma once
 
+#include "kernels/host_device.h"
 #include "kernels/op.h"
-
-#include <algorithm>
 
 namespace weft::kernels {
 
@@ -44,14 +43,15 @@ struct AttentionShape {
         return ring ? place_from(static_cast<const std::int64_t*>(inputs[place_operand])[0])
                     : Place{};
     }
-    Place place_from(std::int64_t query) const {
+    WEFT_HOST_DEVICE Place place_from(std::int64_t query) const {
         const std::int64_t key = query - step * s;
         return {query, key < 0 ? key + devices * s : key};
     }
 
     /// Logical index of the dropout decision of the probability (sample, head, row, key).
-    std::int64_t index(const std::int64_t* random, const Place& at, std::int64_t sample,
-                       std::int64_t head, std::int64_t row, std::int64_t key) const {
+    WEFT_HOST_DEVICE std::int64_t index(const std::int64_t* random, const Place& at,
+                                        std::int64_t sample, std::int64_t head, std::int64_t row,
+                                        std::int64_t key) const {
         const std::int64_t n = random[2] + sample + (part ? random[3] : 0);
         const std::int64_t first_head = part ? random[4] * (h / k) : 0;
         const std::int64_t queries = ring ? positions : t;
@@ -60,17 +60,20 @@ struct AttentionShape {
                key;
     }
 
-    std::int64_t q_offset(std::int64_t sample, std::int64_t row, std::int64_t head) const {
+    WEFT_HOST_DEVICE std::int64_t q_offset(std::int64_t sample, std::int64_t row,
+                                           std::int64_t head) const {
         return ((sample * t + row) * h + head) * d;
     }
-    std::int64_t kv_offset(std::int64_t sample, std::int64_t row, std::int64_t head) const {
+    WEFT_HOST_DEVICE std::int64_t kv_offset(std::int64_t sample, std::int64_t row,
+                                            std::int64_t head) const {
         return ((sample * s + row) * k + head / (h / k)) * d;
     }
     /// Number of keys that query `row` sees.
-    std::int64_t visible(std::int64_t row, const Place& at) const {
+    WEFT_HOST_DEVICE std::int64_t visible(std::int64_t row, const Place& at) const {
         if (ring) {
-            const std::int64_t end = causal ? std::min(positions, at.query + row + 1) : positions;
-            return std::clamp<std::int64_t>(end - at.key, 0, s);
+            const std::int64_t own = at.query + row + 1;
+            const std::int64_t seen = (causal && own < positions ? own : positions) - at.key;
+            return seen < 0 ? 0 : seen < s ? seen : s;
         }
         return causal ? (row + s - t + 1 < s ? row + s - t + 1 : s) : s;
     }

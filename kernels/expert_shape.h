@@ -3,6 +3,7 @@
 // n is the element [e, n, a] of the experts' rows [E, N, A, C].
 #pragma once
 
+#include "kernels/host_device.h"
 #include "kernels/op.h"
 
 namespace weft::kernels {
@@ -12,10 +13,12 @@ struct ExpertShape {
     std::int64_t tokens = 0, choices = 0;                              // T, K
 
     /// First element of a row, which must be in range.
-    std::int64_t element_of(std::int64_t sample, std::int64_t row) const {
+    WEFT_HOST_DEVICE std::int64_t element_of(std::int64_t sample, std::int64_t row) const {
         return ((row / capacity * samples + sample) * capacity + row % capacity) * channels;
     }
-    bool is_row(std::int64_t row) const { return row >= 0 && row < experts * capacity; }
+    WEFT_HOST_DEVICE bool is_row(std::int64_t row) const {
+        return row >= 0 && row < experts * capacity;
+    }
 };
 
 /// rows [E, N, A, C], places [N, T, K], tokens [N, T, C]. Throws BAD_ARGUMENT.

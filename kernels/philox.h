@@ -13,6 +13,8 @@
 // Normals are computed in double and rounded once. Threads, mesh and resume change nothing.
 #pragma once
 
+#include "kernels/host_device.h"
+
 #include <array>
 #include <cmath>
 #include <cstdint>
@@ -33,7 +35,8 @@ constexpr std::uint64_t stream_hash(std::string_view name) {
 }
 
 /// Ten rounds on `counter` under the key (k0, k1).
-constexpr PhiloxBlock philox(PhiloxBlock counter, std::uint32_t k0, std::uint32_t k1) {
+WEFT_HOST_DEVICE constexpr PhiloxBlock philox(PhiloxBlock counter, std::uint32_t k0,
+                                              std::uint32_t k1) {
     for (int round = 0; round < 10; ++round) {
         const std::uint64_t p0 = std::uint64_t{0xD2511F53u} * counter[0];
         const std::uint64_t p1 = std::uint64_t{0xCD9E8D57u} * counter[2];
@@ -51,11 +54,11 @@ struct Stream {
     std::uint64_t key;
     std::uint64_t step;
 
-    Stream(const std::int64_t* random, std::uint64_t hash)
+    WEFT_HOST_DEVICE Stream(const std::int64_t* random, std::uint64_t hash)
         : key(static_cast<std::uint64_t>(random[0]) ^ hash),
           step(static_cast<std::uint64_t>(random[1])) {}
 
-    PhiloxBlock block(std::uint64_t index) const {
+    WEFT_HOST_DEVICE PhiloxBlock block(std::uint64_t index) const {
         return philox({static_cast<std::uint32_t>(index), static_cast<std::uint32_t>(index >> 32),
                        static_cast<std::uint32_t>(step), static_cast<std::uint32_t>(step >> 32)},
                       static_cast<std::uint32_t>(key), static_cast<std::uint32_t>(key >> 32));
@@ -63,11 +66,11 @@ struct Stream {
 };
 
 /// In [0, 1), exact in float.
-constexpr float uniform_of(std::uint32_t word) {
+WEFT_HOST_DEVICE constexpr float uniform_of(std::uint32_t word) {
     return static_cast<float>(word >> 8) * 0x1p-24f;
 }
 
-inline double normal_of(const PhiloxBlock& block) {
+WEFT_HOST_DEVICE inline double normal_of(const PhiloxBlock& block) {
     const double u1 = static_cast<double>((block[0] >> 8) + 1) * 0x1p-24;
     const double u2 = static_cast<double>(block[1] >> 8) * 0x1p-24;
     return std::sqrt(-2.0 * std::log(u1)) * std::cos(6.283185307179586476925 * u2);
@@ -76,7 +79,7 @@ inline double normal_of(const PhiloxBlock& block) {
 /// Standard normal cut at +-2: Newton's method on the distribution function. It is convex left of
 /// the centre and concave right of it, so the steps from the centre approach the root from one
 /// side.
-inline double truncated_normal_of(const PhiloxBlock& block) {
+WEFT_HOST_DEVICE inline double truncated_normal_of(const PhiloxBlock& block) {
     const double u = (static_cast<double>(block[0] >> 8) + 0.5) * 0x1p-24;
     const double low = 0.5 * std::erfc(std::sqrt(2.0)); // Phi(-2)
     const double target = low + u * (1.0 - 2.0 * low);

@@ -5,9 +5,8 @@
 // pooling.
 #pragma once
 
+#include "kernels/host_device.h"
 #include "kernels/op.h"
-
-#include <algorithm>
 
 namespace weft::kernels {
 
@@ -18,10 +17,11 @@ struct WindowShape {
     std::int64_t stride_h, stride_w;
     std::int64_t top, left, bottom, right;
 
-    std::int64_t image(std::int64_t sample, std::int64_t y, std::int64_t x) const {
+    WEFT_HOST_DEVICE std::int64_t image(std::int64_t sample, std::int64_t y, std::int64_t x) const {
         return ((sample * h + y) * w + x) * c;
     }
-    std::int64_t result(std::int64_t sample, std::int64_t y, std::int64_t x) const {
+    WEFT_HOST_DEVICE std::int64_t result(std::int64_t sample, std::int64_t y,
+                                         std::int64_t x) const {
         return ((sample * out_h + y) * out_w + x) * o;
     }
 };
@@ -32,9 +32,11 @@ WindowShape conv_shape(const Op& op, const Type& image, const Type& weight, cons
 WindowShape pool_shape(const Op& op, const Type& image, const Type& result);
 
 /// Pixels of the image under the window of result (oy, ox).
-inline std::int64_t taps_inside(const WindowShape& s, std::int64_t oy, std::int64_t ox) {
+WEFT_HOST_DEVICE inline std::int64_t taps_inside(const WindowShape& s, std::int64_t oy,
+                                                 std::int64_t ox) {
     const auto inside = [](std::int64_t first, std::int64_t window, std::int64_t size) {
-        return std::min(first + window, size) - std::max<std::int64_t>(first, 0);
+        const std::int64_t last = first + window < size ? first + window : size;
+        return last - (first > 0 ? first : 0);
     };
     return inside(oy * s.stride_h - s.top, s.kh, s.h) * inside(ox * s.stride_w - s.left, s.kw, s.w);
 }
