@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+// What generated elementwise kernels call, in the dialect: a function per opcode of
+// weft_elementwise, in f32, and the ways to read operands. NaN survives where kernels/README.md
+// says so.
+#pragma once
+
+#include "kernels/cuda/dialect.h"
+
+namespace weft::kernels::cuda {
+
+/// Element `at` as f32.
+template <int Dtype>
+WEFT_DEVICE float load_as(u64 address, i64 at) {
+    const void* data = reinterpret_cast<const void*>(address);
+    if constexpr (Dtype == kI32) {
+        return static_cast<float>(static_cast<const int*>(data)[at]);
+    } else if constexpr (Dtype == kU8) {
+        return static_cast<float>(static_cast<const unsigned char*>(data)[at]);
+    } else {
+        return load({data, Dtype}, at);
+    }
+}
+
+/// N elements of a dense array from `at` on; in packs its address is aligned to them.
+template <int N, int Dtype>
+WEFT_DEVICE void read_run(u64 address, i64 at, float (&to)[N]) {
+    if constexpr (N > 1 && (Dtype == kF32 || Dtype == kBf16)) {
+        load_pack<N>({reinterpret_cast<const void*>(address), Dtype}, at, to);
+    } else {
+        WEFT_UNROLL
+        for (int k = 0; k < N; ++k) {
+            to[k] = load_as<Dtype>(address, at + k);
+        }
+    }
+}
+
+/// N times the element `at`.
+template <int N, int Dtype>
+WEFT_DEVICE void read_one(u64 address, i64 at, float (&to)[N]) {
+    const float value = load_as<Dtype>(address, at);
+    WEFT_UNROLL
+    for (int k = 0; k < N; ++k) {
+        to[k] = value;
+    }
+}
+
+template <int N, int Dtype>
+WEFT_DEVICE void write_run(u64 address, i64 at, const float (&from)[N]) {
+    const Target to{reinterpret_cast<void*>(address), Dtype};
+    if constexpr (N > 1) {
+        store_pack<N>(to, at, from);
+    } else {
+        store(to, at, from[0]);
+    }
+}
+
+WEFT_DEVICE float ew_cast(float x) {
+    return x;
+}
+WEFT_DEVICE float ew_neg(float x) {
+    return -x;
+}
+WEFT_DEVICE float ew_abs(float x) {
+    return fabsf(x);
+}
+WEFT_DEVICE float ew_exp(float x) {
+    return expf(x);
+}
+WEFT_DEVICE float ew_log(float x) {
+    return logf(x);
+}
+WEFT_DEVICE float ew_sqrt(float x) {
+    return sqrtf(x);
+}
+WEFT_DEVICE float ew_rsqrt(float x) {
+    return 1.0f / sqrtf(x);
+}
+WEFT_DEVICE float ew_tanh(float x) {
+    return tanhf(x);
+}
+WEFT_DEVICE float ew_sigmoid(float x) {
+    return 1.0f / (1.0f + expf(-x));
+}
+WEFT_DEVICE float ew_square(float x) {
+    return x * x;
+}
+WEFT_DEVICE float ew_sign(float x) {
+    return x > 0.0f ? 1.0f : x < 0.0f ? -1.0f : x;
+}
+WEFT_DEVICE float ew_is_finite(float x) {
+    return (bits_of_float(x) & 0x7f800000u) != 0x7f800000u ? 1.0f : 0.0f;
+}
+WEFT_DEVICE float ew_relu(float x) {
+    return x < 0.0f ? 0.0f : x;
+}
+
+// Hendrycks and Gimpel, "Gaussian error linear units", section 2: the tanh approximation.
+constexpr float kGeluCubic = 0.044715f;
+constexpr float kGeluScale = 0.79788456080286536f; // sqrt(2 / pi)
+
+/// (1 + tanh u) / 2 = sigmoid(2 u), which keeps its digits where it is small.
+WEFT_DEVICE float gelu_gate(float x) {
+    return ew_sigmoid(2.0f * kGeluScale * (x + kGeluCubic * x * x * x));
+}
+WEFT_DEVICE float ew_gelu(float x) {
+    return x * gelu_gate(x);
+}
+/// Phi(x); erfc keeps its digits where Phi is small.
+WEFT_DEVICE float normal_distribution(float x) {
+    return 0.5f * erfcf(-x * 0.70710678118654752f);
+}
+WEFT_DEVICE float ew_gelu_erf(float x) {
+    return x * normal_distribution(x);
+}
+WEFT_DEVICE float ew_silu(float x) {
+    return x * ew_sigmoid(x);
+}
+WEFT_DEVICE float ew_affine(float x, float scale, float shift) {
+    return x * scale + shift;
+}
+
+WEFT_DEVICE float ew_add(float x, float y) {
+    return x + y;
+}
+WEFT_DEVICE float ew_sub(float x, float y) {
+    return x - y;
+}
+WEFT_DEVICE float ew_mul(float x, float y) {
+    return x * y;
+}
+WEFT_DEVICE float ew_div(float x, float y) {
+    return x / y;
+}
+WEFT_DEVICE float ew_maximum(float x, float y) {
+    return larger(x, y);
+}
+WEFT_DEVICE float ew_minimum(float x, float y) {
+    return x <= y || x != x ? x : y;
+}
+WEFT_DEVICE float ew_pow(float x, float y) {
+    return powf(x, y);
+}
+WEFT_DEVICE float ew_less(float x, float y) {
+    return x < y ? 1.0f : 0.0f;
+}
+WEFT_DEVICE float ew_equal(float x, float y) {
+    return x == y ? 1.0f : 0.0f;
+}
+WEFT_DEVICE float ew_relu_grad(float x, float dy) {
+    return x > 0.0f ? dy : 0.0f;
+}
+WEFT_DEVICE float ew_gelu_grad(float x, float dy) {
+    const float gate = gelu_gate(x);
+    const float slope =
+        2.0f * gate * (1.0f - gate) * kGeluScale * (1.0f + 3.0f * kGeluCubic * x * x);
+    return dy * (gate + x * slope);
+}
+WEFT_DEVICE float ew_gelu_erf_grad(float x, float dy) {
+    const float density = 0.39894228040143268f * expf(-0.5f * x * x);
+    return dy * (normal_distribution(x) + x * density);
+}
+WEFT_DEVICE float ew_silu_grad(float x, float dy) {
+    const float s = ew_sigmoid(x);
+    return dy * s * (1.0f + x * (1.0f - s));
+}
+WEFT_DEVICE float ew_tanh_grad(float y, float dy) {
+    return dy * (1.0f - y * y);
+}
+WEFT_DEVICE float ew_sigmoid_grad(float y, float dy) {
+    return dy * y * (1.0f - y);
+}
+WEFT_DEVICE float ew_select(float condition, float a, float b) {
+    return condition != 0.0f ? a : b;
+}
+
+} // namespace weft::kernels::cuda

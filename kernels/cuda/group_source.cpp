@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/cuda/group_source.h"
+
+#include "kernels/philox.h"
+
+#include <bit>
+#include <cstdio>
+
+namespace weft::kernels::cuda {
+namespace {
+
+const char* function_of(std::int32_t opcode) {
+    for (const ElementwiseName& name : kElementwiseNames) {
+        if (name.opcode == opcode) {
+            return name.name;
+        }
+    }
+    throw Failure{WEFT_BAD_ARGUMENT, "a step has an unknown opcode"};
+}
+
+const char* dtype_word(std::int32_t dtype) {
+    switch (dtype) {
+    case WEFT_F32: return "kF32";
+    case WEFT_BF16: return "kBf16";
+    case WEFT_I32: return "kI32";
+    case WEFT_U8: return "kU8";
+    default: unsupported("no f64 or i64 in groups");
+    }
+}
+
+GroupInput describe(const Type& type, const Type& shape, const Dims& strides) {
+    GroupInput in;
+    in.dtype = type.dtype;
+    if (element_count(type) == 1) {
+        in.kind = GroupInput::Kind::scalar;
+        return in;
+    }
+    if (element_count(type) == element_count(shape)) {
+        return in;
+    }
+    in.kind = GroupInput::Kind::strided;
+    for (int d = 0; d < shape.rank; ++d) {
+        const std::int64_t stride = strides[static_cast<std::size_t>(d)];
+        if (shape.shape[d] == 1) {
+            continue;
+        }
+        if (!in.shape.empty() && in.strides.back() == stride * shape.shape[d]) {
+            in.shape.back() *= shape.shape[d]; // one run with the outer one
+            in.strides.back() = stride;
+        } else {
+            in.shape.push_back(shape.shape[d]);
+            in.strides.push_back(stride);
+        }
+    }
+    in.dense = dense_strides(in.shape);
+    return in;
+}
+
+/// What `pack` elements that begin at a multiple of it are in this input.
+GroupInput::Pack pack_of(const GroupInput& in, int pack) {
+    if (in.shape.back() % pack != 0 || in.strides.back() > 1) {
+        return GroupInput::Pack::each;
+    }
+    if (in.strides.back() == 0) {
+        return GroupInput::Pack::one;
+    }
+    for (std::size_t d = 0; d + 1 < in.strides.size(); ++d) {
+        if (in.strides[d] % pack != 0) {
+            return GroupInput::Pack::each;
+        }
+    }
+    return GroupInput::Pack::run;
+}
+
+/// Writes the text of one group.
+class Writer {
+public:
+    Writer(const Group& group, GroupSource& out) : group_(group), out_(out) {}
+
+    void write() {
+        word_ = out_.output_word(out_.output_dtypes.size());
+        for (std::size_t i = 0; i < out_.inputs.size(); ++i) {
+            load(i);
+        }
+        for (std::size_t s = 0; s < group_.steps.size(); ++s) {
+            step(s);
+        }
+        for (std::size_t o = 0; o < out_.output_dtypes.size(); ++o) {
+            body_ += "    write_run<N, " + std::string(dtype_word(out_.output_dtypes[o])) + ">(" +
+                     at(out_.output_word(o)) + ", i, r" +
+                     std::to_string(group_.output_registers[o]) + ");\n";
+        }
+        const std::string text = whole("NAME");
+        char name[40];
+        std::snprintf(name, sizeof name, "weft_group_%016llx",
+                      static_cast<unsigned long long>(stream_hash(text)));
+        out_.name = name;
+        out_.text = whole(name);
+    }
+
+private:
+    std::string at(std::size_t word) const { return "w.at[" + std::to_string(word) + "]"; }
+    std::string parameter(std::uint64_t value) {
+        out_.parameters.push_back(value);
+        return at(word_++);
+    }
+
+    void load(std::size_t i) {
+        const GroupInput& in = out_.inputs[i];
+        const std::string types =
+            "<N, " + std::string(dtype_word(in.dtype)) + ">(" + at(out_.input_word(i)) + ", ";
+        const std::string to = ", r" + std::to_string(i) + ");\n";
+        body_ += "    float r" + std::to_string(i) + "[N];\n";
+        if (in.kind == GroupInput::Kind::direct) {
+            body_ += "    read_run" + types + "i" + to;
+        } else if (in.kind == GroupInput::Kind::scalar) {
+            body_ += "    read_one" + types + "0" + to;
+        } else {
+            strided(i, types, to);
+        }
+    }
+
+    void strided(std::size_t i, const std::string& types, const std::string& to) {
+        const GroupInput& in = out_.inputs[i];
+        std::string sum;
+        for (std::size_t d = 0; d < in.shape.size(); ++d) {
+            const std::string dense = parameter(static_cast<std::uint64_t>(in.dense[d]));
+            const std::string shape = parameter(static_cast<std::uint64_t>(in.shape[d]));
+            const std::string stride = parameter(static_cast<std::uint64_t>(in.strides[d]));
+            sum += (d == 0 ? "" : " + ") + std::string("(i + k) / Index(") + dense + ") % Index(" +
+                   shape + ") * Index(" + stride + ")";
+        }
+        const std::string offset = "o" + std::to_string(i);
+        body_ += "    const auto " + offset + " = [&](Index k) { return " + sum + "; };\n";
+        if (in.pack == GroupInput::Pack::each) {
+            body_ += "    for (int k = 0; k < N; ++k) {\n        r" + std::to_string(i) +
+                     "[k] = load_as<" + dtype_word(in.dtype) + ">(" + at(out_.input_word(i)) +
+                     ", " + offset + "(k));\n    }\n";
+        } else {
+            body_ += std::string("    ") +
+                     (in.pack == GroupInput::Pack::run ? "read_run" : "read_one") + types + offset +
+                     "(0)" + to;
+        }
+    }
+
+    void step(std::size_t s) {
+        const Step& step = group_.steps[s];
+        if (step.dtype != WEFT_F32 && step.dtype != WEFT_BF16) {
+            unsupported("groups compute in f32 only");
+        }
+        const std::string result = "r" + std::to_string(out_.inputs.size() + s);
+        std::string call = "ew_" + std::string(function_of(step.opcode)) + "(";
+        for (int k = 0; k < step.arity; ++k) {
+            call += (k == 0 ? "r" : ", r") + std::to_string(step.operand[k]) + "[k]";
+        }
+        if (step.opcode == WEFT_EW_AFFINE) {
+            call += ", " + constant(step.scale) + ", " + constant(step.shift);
+        }
+        call += ")";
+        body_ += "    float " + result + "[N];\n    for (int k = 0; k < N; ++k) {\n        " +
+                 result +
+                 "[k] = " + (step.dtype == WEFT_BF16 ? "rounded_to_bf16(" + call + ")" : call) +
+                 ";\n    }\n";
+    }
+
+    std::string constant(double value) {
+        return "float_of_bits(u32(" +
+               parameter(std::bit_cast<std::uint32_t>(static_cast<float>(value))) + "))";
+    }
+
+    std::string whole(const std::string& name) const {
+        const std::string pack = std::to_string(out_.pack);
+        return "namespace weft::kernels::cuda::parts_of_" + name +
+               " {\nstruct Words {\n    u64 at[" + std::to_string(word_) +
+               "];\n};\nusing Index = " + (out_.wide ? "u64" : "u32") +
+               ";\n\ntemplate <int N>\nWEFT_DEVICE void group(const Words& w, Index i) {\n" +
+               body_ + "}\n\nextern \"C\" WEFT_KERNEL " + name +
+               "(const Words w) {\n"
+               "    const u64 first = u64(block()) * threads() + thread();\n"
+               "    const u64 step = u64(blocks()) * threads();\n"
+               "    for (u64 p = first; p < w.at[1] / " +
+               pack + "; p += step) {\n        group<" + pack + ">(w, Index(p * " + pack +
+               "));\n    }\n"
+               "    for (u64 i = w.at[1] + first; i < w.at[0]; i += step) {\n"
+               "        group<1>(w, Index(i));\n    }\n}\n}\n";
+    }
+
+    const Group& group_;
+    GroupSource& out_;
+    std::string body_;
+    std::size_t word_ = 0;
+};
+
+bool halves(std::int32_t dtype) {
+    return dtype == WEFT_BF16;
+}
+
+/// Sixteen bytes of the largest element that is read or written in place.
+int pack_size(const GroupSource& group) {
+    bool small = true;
+    for (const GroupInput& in : group.inputs) {
+        small = small && (in.kind == GroupInput::Kind::scalar || halves(in.dtype));
+    }
+    for (const std::int32_t dtype : group.output_dtypes) {
+        small = small && halves(dtype);
+    }
+    return small ? 8 : 4;
+}
+
+} // namespace
+
+GroupSource group_source(const Op& op) {
+    const Group group = elementwise_group(op);
+    GroupSource out;
+    for (int i = 0; i < op.inputs(); ++i) {
+        out.inputs.push_back(
+            describe(op.input(i), group.shape, group.strides[static_cast<std::size_t>(i)]));
+    }
+    for (int i = 0; i < op.outputs(); ++i) {
+        if (op.output(i).dtype != WEFT_F32 && op.output(i).dtype != WEFT_BF16) {
+            unsupported("groups write f32 and bf16 only");
+        }
+        out.output_dtypes.push_back(op.output(i).dtype);
+    }
+    out.pack = pack_size(out);
+    for (GroupInput& in : out.inputs) {
+        if (in.kind == GroupInput::Kind::strided) {
+            in.pack = pack_of(in, out.pack);
+        }
+    }
+    out.wide = element_count(group.shape) > 0x7fffffff;
+    Writer(group, out).write();
+    return out;
+}
+
+std::vector<std::uint64_t> GroupSource::words(std::int64_t count) const {
+    std::vector<std::uint64_t> out = {static_cast<std::uint64_t>(count), 0};
+    out.resize(output_word(output_dtypes.size()));
+    out.insert(out.end(), parameters.begin(), parameters.end());
+    return out;
+}
+
+bool GroupSource::packs(const std::vector<std::uint64_t>& words) const {
+    const auto aligned = [&](std::size_t word, std::int32_t dtype) {
+        const auto bytes =
+            static_cast<std::uint64_t>(std::min<std::int64_t>(16, pack * dtype_size(dtype)));
+        return words[word] % bytes == 0;
+    };
+    bool all = true;
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+        const GroupInput& in = inputs[i];
+        const bool whole =
+            in.kind == GroupInput::Kind::direct ||
+            (in.kind == GroupInput::Kind::strided && in.pack == GroupInput::Pack::run);
+        all = all && (!whole || aligned(input_word(i), in.dtype));
+    }
+    for (std::size_t o = 0; o < output_dtypes.size(); ++o) {
+        all = all && aligned(output_word(o), output_dtypes[o]);
+    }
+    return all;
+}
+
+} // namespace weft::kernels::cuda

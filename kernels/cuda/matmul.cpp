@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// Products by cuBLASLt. Rows one after another are the columns of the transposed matrix, so
+// out = x y is computed as out' = y' x': y is the library's a, and the bias has one number per row
+// of out'.
+#include "kernels/cuda/cuda_list.h"
+#include "kernels/cuda/launch.h"
+#include "kernels/cuda/wrappers/blas.h"
+#include "kernels/matmul_shape.h"
+
+namespace weft::kernels::cuda {
+
+/// Rows of `width`: what was multiplied plus the bias; either may be absent.
+WEFT_KERNEL finish_rows(i64 count, i64 width, const float* products, const Source bias,
+                        const Target to) {
+    for (i64 i = block() * threads() + thread(); i < count; i += blocks() * threads()) {
+        const float sum = products != nullptr ? products[i] : 0.0f;
+        store(to, i, bias.data != nullptr ? sum + load(bias, i % width) : sum);
+    }
+}
+
+namespace {
+
+/// x y, plus operand 2 where there is one.
+class MatmulKernel final : public Kernel {
+public:
+    MatmulKernel(const Op& op, const MatmulShape& s)
+        : result_(float_dtype(op.output(0))), biased_(op.inputs() == 3), n_(s.n),
+          count_(s.batch * s.m * s.n) {
+        const int dtype = float_dtype(op.input(0));
+        if (op.input(1).dtype != dtype || (dtype == WEFT_F32 && result_ != WEFT_F32)) {
+            unsupported("products of two f32 into f32, or of two bf16");
+        }
+        bias_ = biased_ ? float_dtype(op.input(2)) : result_;
+        // The library adds a bias of the result's type. To another one: a bf16 bias is widened, and
+        // an f32 bias is added to the product before that is rounded.
+        widened_ = bias_ == WEFT_BF16 && result_ == WEFT_F32;
+        apart_ = bias_ == WEFT_F32 && result_ == WEFT_BF16;
+        if (count_ > 0 && s.k > 0) {
+            product_ = make_product({s.n, s.m, s.k, s.transpose_y, s.transpose_x,
+                                     s.transpose_y ? s.k : s.n, s.transpose_x ? s.m : s.k, s.n,
+                                     s.batch, s.shared_y ? 0 : s.k * s.n, s.m * s.k, s.m * s.n,
+                                     dtype, apart_ ? WEFT_F32 : result_, biased_ && !apart_});
+            beside_bytes_ = round_up_to_line(widened_ ? n_ * 4 : apart_ ? count_ * 4 : 0);
+            workspace_bytes_ = beside_bytes_ + product_->workspace_bytes();
+        }
+    }
+
+    weft_status run(const weft_run_args& args) override {
+        const Run run(args);
+        const Source given{biased_ ? run.in(2) : nullptr, bias_};
+        const Target out{run.out(0), result_};
+        const float* nothing = nullptr;
+        if (product_ == nullptr) { // sums of no terms
+            run.launch(grid_over(count_), finish_rows, count_, n_, nothing, given, out);
+            return reported_fault();
+        }
+        for (const void* operand : {run.in(0), run.in(1), static_cast<const void*>(run.out(0))}) {
+            if (!aligned_to(operand, kProductAlignment)) {
+                return fail(WEFT_BAD_ARGUMENT,
+                            "operands of a product must begin at multiples of 16 bytes");
+            }
+        }
+        auto* beside = run.workspace<float>();
+        if (widened_) {
+            run.launch(grid_over(n_), finish_rows, n_, n_, nothing, given,
+                       Target{beside, WEFT_F32});
+        }
+        product_->run(run.stream(), run.in(1), run.in(0),
+                      apart_     ? nullptr
+                      : widened_ ? beside
+                                 : given.data,
+                      apart_ ? beside : run.out(0), run.workspace(beside_bytes_));
+        if (apart_) {
+            run.launch(grid_over(count_), finish_rows, count_, n_, beside, given, out);
+        }
+        return reported_fault();
+    }
+
+private:
+    int result_;
+    bool biased_;
+    i64 n_, count_;
+    int bias_ = WEFT_F32;
+    bool widened_ = false;
+    bool apart_ = false;
+    std::int64_t beside_bytes_ = 0;
+    std::unique_ptr<Product> product_;
+};
+
+} // namespace
+
+Made make_matmul(const Op& op) {
+    return std::make_unique<MatmulKernel>(op, matmul_shape(op));
+}
+
+Made make_linear(const Op& op) {
+    return std::make_unique<MatmulKernel>(op, linear_shape(op));
+}
+
+} // namespace weft::kernels::cuda

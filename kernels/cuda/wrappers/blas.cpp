@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/cuda/wrappers/blas.h"
+
+#include "kernels/cuda/wrappers/stream.h"
+
+#include <cublasLt.h>
+
+#include <map>
+#include <mutex>
+
+namespace weft::kernels::cuda {
+namespace {
+
+constexpr std::size_t kMostWorkspace = std::size_t{32} << 20;
+
+void check_blas(cublasStatus_t status, const char* what) {
+    if (status != CUBLAS_STATUS_SUCCESS) {
+        throw Failure{status == CUBLAS_STATUS_NOT_SUPPORTED ? WEFT_UNSUPPORTED : WEFT_LIBRARY_ERROR,
+                      std::string(what) + ": " + cublasLtGetStatusString(status)};
+    }
+}
+
+/// The library's handle for the calling thread's device; kept as long as the process.
+cublasLtHandle_t blas_handle() {
+    static std::mutex mutex;
+    static std::map<int, cublasLtHandle_t> handles;
+    const std::lock_guard lock(mutex);
+    int device = 0;
+    check(cudaGetDevice(&device), "the present GPU");
+    cublasLtHandle_t& handle = handles[device];
+    if (handle == nullptr) {
+        check_blas(cublasLtCreate(&handle), "starting cuBLASLt");
+    }
+    return handle;
+}
+
+cudaDataType_t type_of(std::int32_t dtype) {
+    return dtype == WEFT_BF16 ? CUDA_R_16BF : CUDA_R_32F;
+}
+
+/// Owns one of the library's descriptions.
+template <class Handle, cublasStatus_t (*Destroy)(Handle)>
+class Described {
+public:
+    Described() = default;
+    Described(const Described&) = delete;
+    Described& operator=(const Described&) = delete;
+    ~Described() {
+        if (handle != nullptr) {
+            Destroy(handle);
+        }
+    }
+    Handle handle = nullptr;
+};
+using Layout = Described<cublasLtMatrixLayout_t, cublasLtMatrixLayoutDestroy>;
+using Description = Described<cublasLtMatmulDesc_t, cublasLtMatmulDescDestroy>;
+using Preference = Described<cublasLtMatmulPreference_t, cublasLtMatmulPreferenceDestroy>;
+
+template <class T>
+void set(cublasLtMatmulDesc_t description, cublasLtMatmulDescAttributes_t attribute,
+         const T& value) {
+    check_blas(cublasLtMatmulDescSetAttribute(description, attribute, &value, sizeof value),
+               "describing a product");
+}
+
+class BlasProduct final : public Product {
+public:
+    explicit BlasProduct(const ProductShape& s) : handle_(blas_handle()), batch_(s.batch) {
+        check_blas(cublasLtMatmulDescCreate(&product_.handle, CUBLAS_COMPUTE_32F, CUDA_R_32F),
+                   "describing a product");
+        set(product_.handle, CUBLASLT_MATMUL_DESC_TRANSA, s.turn_a ? CUBLAS_OP_T : CUBLAS_OP_N);
+        set(product_.handle, CUBLASLT_MATMUL_DESC_TRANSB, s.turn_b ? CUBLAS_OP_T : CUBLAS_OP_N);
+        if (s.bias) {
+            set(product_.handle, CUBLASLT_MATMUL_DESC_EPILOGUE, CUBLASLT_EPILOGUE_BIAS);
+            set(product_.handle, CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE, type_of(s.result));
+        }
+        layout(a_, s.dtype, s.turn_a ? s.k : s.m, s.turn_a ? s.m : s.k, s.leading_a, s.stride_a);
+        layout(b_, s.dtype, s.turn_b ? s.n : s.k, s.turn_b ? s.k : s.n, s.leading_b, s.stride_b);
+        layout(c_, s.result, s.m, s.n, s.leading_c, s.stride_c);
+        choose();
+    }
+
+    std::int64_t workspace_bytes() const override {
+        return static_cast<std::int64_t>(chosen_.workspaceSize);
+    }
+
+    void run(weft_stream* stream, const void* a, const void* b, const void* bias, void* c,
+             void* workspace) const override {
+        if (bias != nullptr) {
+            set(product_.handle, CUBLASLT_MATMUL_DESC_BIAS_POINTER, bias);
+        }
+        const float one = 1.0f;
+        const float zero = 0.0f;
+        check_blas(cublasLtMatmul(handle_, product_.handle, &one, a, a_.handle, b, b_.handle, &zero,
+                                  c, c_.handle, c, c_.handle, &chosen_.algo, workspace,
+                                  chosen_.workspaceSize, handle_of(stream)),
+                   "a product");
+    }
+
+private:
+    void layout(Layout& to, std::int32_t dtype, std::int64_t rows, std::int64_t columns,
+                std::int64_t leading, std::int64_t stride) {
+        check_blas(cublasLtMatrixLayoutCreate(&to.handle, type_of(dtype),
+                                              static_cast<std::uint64_t>(rows),
+                                              static_cast<std::uint64_t>(columns), leading),
+                   "describing a matrix");
+        const auto count = static_cast<std::int32_t>(batch_);
+        check_blas(cublasLtMatrixLayoutSetAttribute(to.handle, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT,
+                                                    &count, sizeof count),
+                   "describing a matrix");
+        check_blas(cublasLtMatrixLayoutSetAttribute(to.handle,
+                                                    CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET,
+                                                    &stride, sizeof stride),
+                   "describing a matrix");
+    }
+
+    /// The library's best guess for these operands.
+    void choose() {
+        Preference preference;
+        check_blas(cublasLtMatmulPreferenceCreate(&preference.handle), "describing a product");
+        const auto prefer = [&](cublasLtMatmulPreferenceAttributes_t attribute, auto value) {
+            check_blas(cublasLtMatmulPreferenceSetAttribute(preference.handle, attribute, &value,
+                                                            sizeof value),
+                       "describing a product");
+        };
+        prefer(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, std::uint64_t{kMostWorkspace});
+        for (const auto operand : {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES,
+                                   CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES,
+                                   CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES,
+                                   CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES}) {
+            prefer(operand, std::uint32_t{kProductAlignment});
+        }
+        int found = 0;
+        check_blas(cublasLtMatmulAlgoGetHeuristic(handle_, product_.handle, a_.handle, b_.handle,
+                                                  c_.handle, c_.handle, preference.handle, 1,
+                                                  &chosen_, &found),
+                   "choosing how to multiply");
+        if (found == 0) {
+            unsupported("cuBLASLt has no way to multiply these matrices");
+        }
+    }
+
+    cublasLtHandle_t handle_;
+    std::int64_t batch_;
+    Description product_;
+    Layout a_, b_, c_;
+    cublasLtMatmulHeuristicResult_t chosen_{};
+};
+
+} // namespace
+
+std::unique_ptr<Product> make_product(const ProductShape& shape) {
+    return std::make_unique<BlasProduct>(shape);
+}
+
+} // namespace weft::kernels::cuda

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Products of matrices as BLAS has them: columns one after another. blas.cpp asks cuBLASLt;
+// tests/kernels/emulation multiplies on the host.
+#pragma once
+
+#include "kernels/cuda/wrappers/runtime.h"
+
+#include <memory>
+
+namespace weft::kernels::cuda {
+
+/// c [m,n] = a [m,k] b [k,n], f32-accumulating; column i of a matrix begins i times its leading
+/// dimension behind the first. A turned matrix is stored transposed.
+struct ProductShape {
+    std::int64_t m, n, k;
+    bool turn_a, turn_b;
+    std::int64_t leading_a, leading_b, leading_c;
+    std::int64_t batch;
+    std::int64_t stride_a, stride_b, stride_c; // elements from one of the batch to the next; 0: one
+    std::int32_t dtype;                        // of a and b: WEFT_F32 or WEFT_BF16
+    std::int32_t result;                       // of c and of the bias
+    bool bias;                                 // m numbers that are added to every column
+};
+
+/// Where operands must begin: at multiples of so many bytes.
+inline constexpr int kProductAlignment = 16;
+
+class Product {
+public:
+    Product() = default;
+    Product(const Product&) = delete;
+    Product& operator=(const Product&) = delete;
+    virtual ~Product() = default;
+    virtual std::int64_t workspace_bytes() const = 0;
+    /// Queues the product; `bias` is null where there is none. Throws Failure.
+    virtual void run(weft_stream* stream, const void* a, const void* b, const void* bias, void* c,
+                     void* workspace) const = 0;
+};
+
+/// Chooses how to compute it. Throws Failure: UNSUPPORTED where the library has nothing.
+std::unique_ptr<Product> make_product(const ProductShape& shape);
+
+} // namespace weft::kernels::cuda

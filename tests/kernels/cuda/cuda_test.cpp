@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// The CUDA back end against the reference over the case table, with kernels run by the emulation.
+#include "core/ops/op_list.h"
+#include "kernels/cuda/cuda_list.h"
+#include "kernels/cuda/module.h"
+#include "tests/kernels/cases/cases.h"
+#include "tests/support/weft_test.h"
+
+#include <map>
+#include <set>
+
+using namespace weft::test;
+
+class CudaKernels : public QObject {
+    Q_OBJECT
+
+private slots:
+    void every_op_has_a_kernel_or_a_reason();
+    void every_kernel_has_a_case();
+    void every_kernel_matches_the_reference_at_any_address_data() { case_rows(); }
+    void every_kernel_matches_the_reference_at_any_address();
+
+private:
+    static bool has_kernel(const std::string& kind) {
+        bool found = is_elementwise(kind);
+        for (const auto& entry : weft::kernels::cuda::kCudaList) {
+            found = found || kind == entry.op;
+        }
+        return found;
+    }
+    static void case_rows() {
+        QTest::addColumn<int>("index");
+        const auto& cases = kernel_cases();
+        for (std::size_t i = 0; i < cases.size(); ++i) {
+            if (has_kernel(cases[i].call.kind)) {
+                QTest::addRow("%zu %s", i, cases[i].name.c_str()) << static_cast<int>(i);
+            }
+        }
+    }
+    static const Case& current() {
+        QFETCH(int, index);
+        return kernel_cases()[static_cast<std::size_t>(index)];
+    }
+};
+
+namespace {
+
+/// Ops that the back end has no kernel for, beside those that the mesh runs.
+const std::map<std::string, std::string> kWithoutKernel = {
+    {"repeat", "the executor runs its body"},
+    {"conv2d", "waits for cuDNN"},
+    {"conv2d_input_grad", "waits for cuDNN"},
+    {"conv2d_weight_grad", "waits for cuDNN"},
+};
+
+} // namespace
+
+void CudaKernels::every_op_has_a_kernel_or_a_reason() {
+    for (const weft::ops::OpDef* op : weft::ops::all_ops()) {
+        const std::string name(op->name);
+        const bool excused = op->collective || kWithoutKernel.count(name) == 1;
+        QVERIFY2(has_kernel(name) != excused, name.c_str());
+    }
+}
+
+void CudaKernels::every_kernel_has_a_case() {
+    std::set<std::string> covered;
+    for (const Case& c : kernel_cases()) {
+        covered.insert(c.call.kind);
+    }
+    for (const auto& entry : weft::kernels::cuda::kCudaList) {
+        QVERIFY2(covered.count(entry.op) == 1, entry.op);
+    }
+}
+
+// Packs of elements and single ones are two ways through a kernel, of which addresses decide.
+void CudaKernels::every_kernel_matches_the_reference_at_any_address() {
+    const Case& c = current();
+    const Result aligned = run(weft_cuda_backend(), c.call);
+    const std::string text =
+        difference(aligned, run(weft_reference_backend(), c.call), c.tolerance);
+    QVERIFY2(text.empty(), text.c_str());
+    const bool product = aligned.kernel == "cublaslt matmul"; // the library wants 16 bytes
+    const Result shifted = run(weft_cuda_backend(), c.call, product ? 16 : smallest_shift(c.call));
+    QVERIFY2(shifted.status == WEFT_OK, shifted.error.c_str());
+    QVERIFY(aligned.guards_intact && shifted.guards_intact);
+    QVERIFY(all_bits_equal(aligned, shifted));
+}
+
+WEFT_TEST(CudaKernels)
+#include "cuda_test.moc"
