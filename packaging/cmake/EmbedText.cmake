@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: Apache-2.0
+# Writes OUTPUT, a header with the text of each of HEADERS in FOLDER: kDialectText for dialect.h.
+set(text "// SPDX-License-Identifier: Apache-2.0\n// Written by EmbedText.cmake.\n#pragma once\n\n")
+string(APPEND text "namespace weft::kernels::cuda {\n\n")
+foreach(header IN LISTS HEADERS)
+    file(READ ${FOLDER}/${header} content)
+    get_filename_component(name ${header} NAME_WE)
+    string(REPLACE "_" ";" words ${name})
+    set(constant k)
+    foreach(word IN LISTS words)
+        string(SUBSTRING ${word} 0 1 first)
+        string(SUBSTRING ${word} 1 -1 rest)
+        string(TOUPPER ${first} first)
+        string(APPEND constant ${first}${rest})
+    endforeach()
+    string(APPEND text "inline constexpr char ${constant}Text[] = R\"weft(${content})weft\";\n\n")
+endforeach()
+file(WRITE ${OUTPUT} "${text}} // namespace weft::kernels::cuda\n")
