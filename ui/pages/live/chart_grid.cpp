@@ -20,7 +20,8 @@ constexpr int kOtherShare = 2;
 constexpr int kFirstOfTwoShare = 3;
 constexpr int kColumnHeight = 540; // lower, at text size 1: the charts below the first one would
                                    // have no room for their axes
-constexpr int kRowWidth = 1000; // of each cell: only that it is the same counts
+constexpr int kBesideWidth = 220;  // of a chart beside another: its title and tools have room
+constexpr int kRowWidth = 1000;    // of each cell: only that it is the same counts
 
 } // namespace
 
@@ -101,11 +102,11 @@ void ChartGrid::removeCell(ChartCell* cell) {
 }
 
 // How many charts stand in each row. Where a column would be too low, those below the first one
-// share a row.
+// share a row; where that has no room either, the page scrolls.
 std::vector<int> ChartGrid::rowLengths() const {
     const int count = static_cast<int>(cells_.size());
     if (count <= kMostInOneColumn) {
-        return !low_        ? std::vector<int>(static_cast<std::size_t>(count), 1)
+        return !beside_     ? std::vector<int>(static_cast<std::size_t>(count), 1)
                : count == 3 ? std::vector<int>{1, 2}
                             : std::vector<int>{count};
     }
@@ -137,7 +138,7 @@ void ChartGrid::arrange() {
         rows_->addWidget(row);
         row->setSizes(QList<int>(row->count(), kRowWidth)); // not what a cell had elsewhere
         const bool larger = first_alone && shares.isEmpty();
-        const int share = !larger ? kOtherShare : low_ ? kFirstOfTwoShare : kChartGridFirstShare;
+        const int share = !larger ? kOtherShare : beside_ ? kFirstOfTwoShare : kChartGridFirstShare;
         rows_->setStretchFactor(rows_->indexOf(row), share);
         shares << share * 100;
     }
@@ -153,8 +154,9 @@ void ChartGrid::arrange() {
 
 void ChartGrid::resizeEvent(QResizeEvent* event) {
     QWidget::resizeEvent(event);
-    const bool low = height() < kColumnHeight * widgets::Theme::current().fontScale();
-    if (std::exchange(low_, low) != low) {
+    const double scale = widgets::Theme::current().fontScale();
+    const bool beside = height() < kColumnHeight * scale && width() >= 2 * kBesideWidth * scale;
+    if (std::exchange(beside_, beside) != beside) {
         arrange();
     }
 }

@@ -58,7 +58,7 @@ private:
     widgets::ChartLink* link_;
     QSplitter* rows_;
     std::vector<ChartCell*> cells_;
-    bool low_ = false;
+    bool beside_ = false; // those below the first one share a row
 };
 
 } // namespace weft::ui
