@@ -14,6 +14,7 @@ namespace {
 constexpr double kMostLineNameShare = 0.3; // of the chart's width
 constexpr double kNameSample = 14.0;   // of the line, before the name
 constexpr double kNameGap = 6.0;
+constexpr double kNameEdge = 4.0; // to the edge of the chart
 
 } // namespace
 
@@ -39,7 +40,8 @@ double LineChart::Private::namesWidth() const {
             longest = std::max(longest, std::ceil(textWidth(font, entry->group())));
         }
     }
-    const double wanted = longest > 0.0 ? kNameGap + kNameSample + kNameGap + longest : 0.0;
+    const double wanted =
+        longest > 0.0 ? kNameGap + kNameSample + kNameGap + longest + kNameEdge : 0.0;
     return std::min(wanted, kMostLineNameShare * q->width());
 }
 
@@ -91,7 +93,7 @@ void LineChart::Private::paintNames(QPainter& painter) {
     const QFont font = theme.font(TextStyle::Caption);
     const double left = plot->axisRect()->right() + 1 + kNameGap;
     const double text_left = left + kNameSample + kNameGap;
-    const double width = plot->width() - text_left - 2.0;
+    const double width = plot->width() - text_left - 1.0;
     QStringList texts;
     for (const EndName& name : names) {
         texts << name.text;
