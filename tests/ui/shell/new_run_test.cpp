@@ -162,7 +162,7 @@ private slots:
         };
         QCOMPARE(label("presetQuality")->text(), QString("89.7 % test accuracy"));
         QVERIFY(!label("presetTime")->isVisible());
-        QCOMPARE(label("presetQuality")->alignment(), Qt::AlignLeft); // not beside a hole
+        QVERIFY(label("presetQuality")->alignment().testFlag(Qt::AlignLeft)); // beside no hole
         cost::Calibration taught{train::machine_key(0), cost::Ceilings{}, {}};
         taught.ceilings->limits = {1e9, 1e9, 1e9, 1e-6};
         taught.ceilings->bf16_unit = "f32";

@@ -207,7 +207,7 @@ void PresetRow::show(const QWidget* card, const PresetFacts& facts) {
         const bool timed = facts.seconds && facts.fits;
         found->time->setText(timed ? tr("≈ %1").arg(formatDuration(*facts.seconds)) : QString());
         found->time->setVisible(timed); // the quality takes its place
-        found->quality->setAlignment(timed ? Qt::AlignRight : Qt::AlignLeft);
+        found->quality->setAlignment((timed ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
         badge->setToolTip(tr("memory of the training step, as planned"));
         badge->setText(facts.fits ? tr("fits this machine") : tr("too large for this machine"));
         badge->setIconName(facts.fits ? "check" : "warning");
