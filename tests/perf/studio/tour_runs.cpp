@@ -170,6 +170,8 @@ void tourOutcomes(Tour& tour) {
     const fs::path files = tour.place("files");
     const fs::path config = write_prices(files);
     tour.studio.opener().open(config);
+    tour.window.showPage("data");
+    settle(2000); // the table is opened
     tour.shoot("data", "data-numbers");
     start_run(tour, config);
     wait_for_end(tour);
@@ -248,7 +250,7 @@ void tourDialogs(Tour& tour) {
     tour.studio.control().stopAndSave();
     wait_for_end(tour);
     tour.window.showPage("checkpoints");
-    emit tour.studio.checkpointOpened(tour.studio.run().folder() / "checkpoints" / "newest");
+    emit tour.studio.opener().checkpointOpened(tour.studio.run().folder() / "checkpoints" / "newest");
     settle(1000);
     auto* table = tour.find<QTableView>("checkpointTable");
     table->selectRow(0);

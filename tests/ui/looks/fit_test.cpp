@@ -264,7 +264,7 @@ config::Json pictures_run() {
                "validation": {"split": 0.1},
                "transforms": [{"type": "random_flip"}, {"type": "normalize", "mean": [0.286], "std": [0.353]}]},
       "model": {"type": "sequential", "layers": [
-        {"type": "conv2d", "channels": 32, "kernel": [3, 3]}, {"type": "relu"}, {"type": "max_pool"},
+        {"type": "conv2d", "channels": 32, "kernel": 3}, {"type": "relu"}, {"type": "max_pool"},
         {"type": "flatten"}, {"type": "dropout", "rate": 0.25}, {"type": "linear", "units": 128},
         {"type": "linear"}]}})");
 }

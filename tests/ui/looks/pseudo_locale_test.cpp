@@ -7,6 +7,7 @@
 #include "tests/ui/dialogs.h"
 #include "tests/ui/patience.h"
 #include "ui/bridge/convert.h"
+#include "ui/forms/number_input.h"
 #include "ui/language.h"
 #include "ui/pages/page_list.h"
 #include "widgets/controls/controls.h"
@@ -125,6 +126,7 @@ bool has_words(const QString& text) {
 /// and what a run was given.
 void collect(const config::FieldTable& fields, QString& words) {
     for (const config::Field& field : fields) {
+        words += ui::nullMeaning(field) + QLatin1Char('\n');
         for (const std::string& word : {field.name, field.unit, field.help}) {
             words += QString::fromStdString(word) + '\n';
         }
