@@ -13,6 +13,7 @@
 #include "ui/shell/help_dialog.h"
 #include "ui/shell/new_run_dialog.h"
 #include "widgets/controls/command_palette.h"
+#include "widgets/controls/controls.h"
 
 #include <QTest>
 
@@ -94,6 +95,14 @@ std::vector<DialogRecord> all_dialogs() {
              auto* dialog = new ui::HelpDialog(fixture.window().actions(), &fixture.window());
              const QString title = QCoreApplication::translate("Pages", ui::kLivePage.title);
              dialog->explain(ui::kLivePage.id, title, nullptr);
+             dialog->show();
+             return dialog;
+         }},
+        {"reference",
+         [](StudioFixture& fixture) {
+             auto* dialog = new ui::HelpDialog(fixture.window().actions(), &fixture.window());
+             dialog->explain(ui::kLivePage.id, {}, nullptr);
+             dialog->findChild<widgets::SegmentedControl*>("helpTab")->setCurrentIndex(1);
              dialog->show();
              return dialog;
          }},

@@ -12,6 +12,7 @@
 #include "widgets/views/probability_bars.h"
 
 #include <QAbstractButton>
+#include <QLineEdit>
 #include <QTableView>
 
 #include <cmath>
@@ -229,6 +230,11 @@ void tourDialogs(Tour& tour) {
     tour.shootDialog("dialog-settings", [&] { actions.get(ui::action::kSettings)->trigger(); });
     tour.shootDialog("dialog-shortcuts", [&] { actions.get(ui::action::kShortcuts)->trigger(); });
     tour.shootDialog("dialog-help", [&] { actions.get(ui::action::kHelp)->trigger(); });
+    tour.shootDialog("dialog-reference", [&] {
+        actions.get(ui::action::kHelp)->trigger();
+        tour.choose("helpTab", 1);
+        tour.find<QLineEdit>("referenceWords")->setText("learning rate");
+    });
     tour.shootDialog("dialog-about", [&] { actions.get(ui::action::kAbout)->trigger(); });
     tour.shootDialog("dialog-text", [&] { actions.get(ui::action::kEditConfig)->trigger(); });
     tour.window.showPage("home");
@@ -260,7 +266,7 @@ void tourDialogs(Tour& tour) {
         QItemSelection(table->model()->index(0, 0), table->model()->index(1, 0)),
         QItemSelectionModel::ClearAndSelect | QItemSelectionModel::Rows);
     settle();
-    tour.shootDialog("dialog-diff",
+    tour.shootDialog("dialog-compare",
                      [&] { tour.find<QAbstractButton>("compareCheckpoints")->click(); });
 }
 
