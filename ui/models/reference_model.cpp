@@ -121,7 +121,10 @@ QVariant ReferenceModel::data(const QModelIndex& index, int role) const {
     const ReferenceEntry& row = entry(index.row());
     const bool heading = row.section.isEmpty() && row.facts.isEmpty();
     switch (role) {
-    case Qt::DisplayRole: return index.column() == NameColumn ? row.name : row.meaning;
+    case Qt::DisplayRole:
+        return index.column() == NameColumn      ? row.name
+               : index.column() == SectionColumn ? row.section
+                                                 : row.meaning;
     case Qt::FontRole:
         if (index.column() == NameColumn) {
             return widgets::Theme::current().font(heading ? widgets::TextStyle::Strong
@@ -129,7 +132,7 @@ QVariant ReferenceModel::data(const QModelIndex& index, int role) const {
         }
         return {};
     case Qt::ForegroundRole:
-        if (index.column() == MeaningColumn) {
+        if (index.column() != NameColumn) {
             return widgets::Theme::current().color(widgets::Role::Muted);
         }
         return {};
@@ -138,10 +141,13 @@ QVariant ReferenceModel::data(const QModelIndex& index, int role) const {
 }
 
 QVariant ReferenceModel::headerData(int section, Qt::Orientation orientation, int role) const {
+    if (orientation == Qt::Horizontal && role == Qt::TextAlignmentRole) {
+        return int(Qt::AlignLeft | Qt::AlignVCenter);
+    }
     if (orientation != Qt::Horizontal || role != Qt::DisplayRole) {
         return {};
     }
-    return section == NameColumn ? tr("name") : tr("meaning");
+    return section == NameColumn ? tr("name") : section == SectionColumn ? tr("in") : tr("meaning");
 }
 
 } // namespace weft::ui

@@ -28,7 +28,7 @@ struct ReferenceEntry {
 class ReferenceModel : public QAbstractTableModel {
     Q_OBJECT
 public:
-    enum Column { NameColumn, MeaningColumn, ColumnCount };
+    enum Column { NameColumn, SectionColumn, MeaningColumn, ColumnCount };
 
     explicit ReferenceModel(QObject* parent = nullptr);
 

@@ -31,7 +31,7 @@ using widgets::Role;
 using widgets::TextLabel;
 using widgets::TextStyle;
 
-constexpr QSize kHelpDialogSize{600, 620};
+constexpr QSize kHelpDialogSize{720, 620};
 
 enum HelpTab { PageHelpTab, ReferenceTab };
 

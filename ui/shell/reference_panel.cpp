@@ -24,9 +24,10 @@ using widgets::Role;
 using widgets::TextLabel;
 using widgets::TextStyle;
 
-constexpr int kReferenceNameLetters = 30;
-constexpr int kReferenceListShare = 3; // of the height, beside
-constexpr int kReferenceTextShare = 2;
+constexpr int kReferenceNameLetters = 32;
+constexpr int kReferenceSectionLetters = 18;
+constexpr int kReferenceListShare = 2; // of the height, beside
+constexpr int kReferenceTextShare = 1;
 
 TextLabel* addReferenceText(QVBoxLayout& column, const char* object_name, TextStyle style,
                             Role role) {
@@ -47,7 +48,7 @@ ReferencePanel::ReferencePanel(QWidget* parent)
     table_->horizontalHeader()->setStretchLastSection(true);
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(widgets::space::kControl);
+    column->setSpacing(widgets::space::kGroup);
     column->addWidget(createSearch());
     column->addWidget(table_, kReferenceListShare);
     column->addWidget(createDetails(), kReferenceTextShare);
@@ -117,7 +118,9 @@ bool ReferencePanel::eventFilter(QObject* watched, QEvent* event) {
 
 void ReferencePanel::search() {
     model_->show(topic_->currentData().toString(), words_->text());
-    setColumnWidths(table_, {{ReferenceModel::NameColumn, QString(kReferenceNameLetters, 'm')}});
+    setColumnWidths(table_,
+                    {{ReferenceModel::NameColumn, QString(kReferenceNameLetters, 'm')},
+                     {ReferenceModel::SectionColumn, QString(kReferenceSectionLetters, 'm')}});
     choose(0);
 }
 
