@@ -19,6 +19,7 @@ struct LongList {
 };
 inline constexpr LongList kLongLists[] = {
     {"core/ops", "one kind of thing: every op of programs in a file of its own, and their record"},
+    {"kernels/cuda", "one kind of thing: a file for each family of kernels, and what they share"},
 };
 
 /// Units by folder, of sources given by their paths.
