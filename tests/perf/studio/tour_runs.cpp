@@ -256,7 +256,8 @@ void tourDialogs(Tour& tour) {
     tour.studio.control().stopAndSave();
     wait_for_end(tour);
     tour.window.showPage("checkpoints");
-    emit tour.studio.opener().checkpointOpened(tour.studio.run().folder() / "checkpoints" / "newest");
+    emit tour.studio.opener().checkpointOpened(tour.studio.run().folder() / "checkpoints" /
+                                               "newest");
     settle(1000);
     auto* table = tour.find<QTableView>("checkpointTable");
     table->selectRow(0);
