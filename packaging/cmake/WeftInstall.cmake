@@ -27,6 +27,9 @@ add_custom_target(weft_reference ALL DEPENDS ${reference_pages})
 install(FILES ${reference_pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man5 COMPONENT engine)
 install(FILES LICENSE LICENSES/Apache-2.0.txt LICENSES/GPL-3.0-or-later.txt
     DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT engine)
+# Where Debian's Python looks, whatever the architecture.
+install(DIRECTORY packaging/python/weft_reader DESTINATION lib/python3/dist-packages
+    COMPONENT engine FILES_MATCHING PATTERN "*.py" PATTERN __pycache__ EXCLUDE)
 
 if(WEFT_UI)
     install(TARGETS weft-studio COMPONENT studio)
@@ -64,5 +67,5 @@ set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "fonts-inter, fonts-jetbrains-mono, qt6-wayland")
-set(CPACK_DEBIAN_PACKAGE_SUGGESTS "dataset-fashion-mnist")
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS "dataset-fashion-mnist, python3-numpy")
 include(CPack)

@@ -105,6 +105,7 @@ private slots:
                            "share/applications/" + kId + ".desktop",
                            "share/metainfo/" + kId + ".metainfo.xml",
                            "share/mime/packages/" + kId + ".xml",
+                           "lib/python3/dist-packages/weft_reader/__init__.py",
                            "share/icons/hicolor/scalable/apps/" + kId + ".svg"};
         for (const char* type :
              {"application-vnd.weft.run+json", "application-vnd.weft.checkpoint"}) {
@@ -130,7 +131,8 @@ private slots:
             run("dpkg-deb", {"--contents", package_}).out.split('\n', Qt::SkipEmptyParts);
         QVERIFY(lines.size() > 10);
         static const QRegularExpression allowed(QRegularExpression::anchoredPattern(
-            "\\./(usr/(bin/(weft|weft-studio)?|share/"
+            "\\./(usr/(bin/(weft|weft-studio)?|lib/(python3/(dist-packages/(weft_reader/"
+            "([a-z0-9_]+\\.py)?)?)?)?|share/"
             "((applications|metainfo|mime|icons|weft|doc|man)/.*)?)?)?"));
         for (const QString& line : lines) {
             QVERIFY2(line.contains("root/root"), qPrintable(line));
