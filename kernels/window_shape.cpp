@@ -59,6 +59,17 @@ WindowShape conv_shape(const Op& op, const Type& image, const Type& weight, cons
     return s;
 }
 
+ConvolutionOp convolution_op(const Op& op) {
+    if (op.kind() == "conv2d") {
+        return {ConvolutionPass::forward, conv_shape(op, op.input(0), op.input(1), op.output(0))};
+    }
+    if (op.kind() == "conv2d_input_grad") {
+        return {ConvolutionPass::input_grad,
+                conv_shape(op, op.output(0), op.input(1), op.input(0))};
+    }
+    return {ConvolutionPass::weight_grad, conv_shape(op, op.input(0), op.output(0), op.input(1))};
+}
+
 WindowShape pool_shape(const Op& op, const Type& image, const Type& result) {
     std::int64_t kh = 0;
     std::int64_t kw = 0;

@@ -28,6 +28,15 @@ struct WindowShape {
 
 /// `image` [N,H,W,C], `weight` [kh,kw,C,O], `result` [N,H',W',O] of a convolution in any direction.
 WindowShape conv_shape(const Op& op, const Type& image, const Type& weight, const Type& result);
+enum class ConvolutionPass { forward, input_grad, weight_grad };
+
+/// A convolution op in one of its directions: image, weight -> result; result, weight -> image;
+/// image, result -> weight.
+struct ConvolutionOp {
+    ConvolutionPass pass;
+    WindowShape window;
+};
+ConvolutionOp convolution_op(const Op& op);
 /// `image` [N,H,W,C] and `result` [N,H',W',C] of pooling in either direction.
 WindowShape pool_shape(const Op& op, const Type& image, const Type& result);
 

@@ -23,6 +23,9 @@ Made make_sum_squares(const Op& op);
 Made make_argmax(const Op& op);
 Made make_matmul(const Op& op);
 Made make_linear(const Op& op);
+Made make_convolution_product(const Op& op);
+Made make_library_convolution(const Op& op);
+Made make_direct_convolution(const Op& op);
 Made make_embedding(const Op& op);
 Made make_embedding_grad(const Op& op);
 Made make_softmax(const Op& op);
@@ -79,6 +82,15 @@ inline constexpr KernelEntry kCudaList[] = {
     {"argmax", "cuda argmax", 1, 1, 1, make_argmax},
     {"matmul", "cublaslt matmul", 2, 2, 1, make_matmul},
     {"linear", "cublaslt matmul", 2, 3, 1, make_linear},
+    {"conv2d", "cublaslt matmul", 2, 2, 1, make_convolution_product},
+    {"conv2d", "cudnn convolution", 2, 2, 1, make_library_convolution},
+    {"conv2d", "cuda convolution", 2, 2, 1, make_direct_convolution},
+    {"conv2d_input_grad", "cublaslt matmul", 2, 2, 1, make_convolution_product},
+    {"conv2d_input_grad", "cudnn convolution", 2, 2, 1, make_library_convolution},
+    {"conv2d_input_grad", "cuda convolution", 2, 2, 1, make_direct_convolution},
+    {"conv2d_weight_grad", "cublaslt matmul", 2, 2, 1, make_convolution_product},
+    {"conv2d_weight_grad", "cudnn convolution", 2, 2, 1, make_library_convolution},
+    {"conv2d_weight_grad", "cuda convolution", 2, 2, 1, make_direct_convolution},
     {"embedding", "cuda embedding", 2, 2, 1, make_embedding},
     {"embedding_grad", "cuda embedding", 2, 2, 1, make_embedding_grad},
     {"softmax", "cuda softmax", 1, 1, 1, make_softmax},

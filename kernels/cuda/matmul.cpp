@@ -2,10 +2,10 @@
 // Products by cuBLASLt. Rows one after another are the columns of the transposed matrix, so
 // out = x y is computed as out' = y' x': y is the library's a, and the bias has one number per row
 // of out'.
+#include "kernels/cuda/matmul.h"
 #include "kernels/cuda/cuda_list.h"
 #include "kernels/cuda/launch.h"
 #include "kernels/cuda/wrappers/blas.h"
-#include "kernels/matmul_shape.h"
 
 namespace weft::kernels::cuda {
 
@@ -89,12 +89,16 @@ private:
 
 } // namespace
 
+Made product_of(const Op& op, const MatmulShape& shape) {
+    return std::make_unique<MatmulKernel>(op, shape);
+}
+
 Made make_matmul(const Op& op) {
-    return std::make_unique<MatmulKernel>(op, matmul_shape(op));
+    return product_of(op, matmul_shape(op));
 }
 
 Made make_linear(const Op& op) {
-    return std::make_unique<MatmulKernel>(op, linear_shape(op));
+    return product_of(op, linear_shape(op));
 }
 
 } // namespace weft::kernels::cuda

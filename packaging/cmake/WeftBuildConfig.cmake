@@ -3,7 +3,15 @@
 # tree. A target of its own carries the include path, so that a new version rebuilds the programs only.
 
 find_package(CUDAToolkit QUIET)
-if(CUDAToolkit_FOUND AND CUDAToolkit_NVCC_EXECUTABLE)
+if(CUDAToolkit_FOUND)
+    find_library(WEFT_CUDNN_LIBRARY cudnn HINTS ${CUDAToolkit_LIBRARY_DIR})
+    find_path(WEFT_CUDNN_FOLDER cudnn.h HINTS ${CUDAToolkit_INCLUDE_DIRS})
+endif()
+if(CUDAToolkit_FOUND AND CUDAToolkit_NVCC_EXECUTABLE AND NOT (WEFT_CUDNN_LIBRARY AND
+                                                              WEFT_CUDNN_FOLDER))
+    set(WEFT_HAS_CUDA_TOOLKIT 0)
+    set(WEFT_CUDA_REASON "CUDA toolkit ${CUDAToolkit_VERSION} without cuDNN")
+elseif(CUDAToolkit_FOUND AND CUDAToolkit_NVCC_EXECUTABLE)
     set(WEFT_HAS_CUDA_TOOLKIT 1)
     set(WEFT_CUDA_REASON "CUDA toolkit ${CUDAToolkit_VERSION} in ${CUDAToolkit_BIN_DIR}")
 elseif(CUDAToolkit_FOUND)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The CUDA back end against the reference over the case table, with kernels run by the emulation.
 #include "core/ops/op_list.h"
+#include "kernels/backend.h"
 #include "kernels/cuda/cuda_list.h"
 #include "kernels/cuda/module.h"
 #include "tests/kernels/cases/cases.h"
@@ -19,6 +20,8 @@ private slots:
     void every_kernel_has_a_case();
     void every_kernel_matches_the_reference_at_any_address_data() { case_rows(); }
     void every_kernel_matches_the_reference_at_any_address();
+    void convolutions_that_no_library_takes_match_the_reference_data() { convolution_rows(); }
+    void convolutions_that_no_library_takes_match_the_reference();
 
 private:
     static bool has_kernel(const std::string& kind) {
@@ -37,6 +40,15 @@ private:
             }
         }
     }
+    static void convolution_rows() {
+        QTest::addColumn<int>("index");
+        const auto& cases = kernel_cases();
+        for (std::size_t i = 0; i < cases.size(); ++i) {
+            if (cases[i].call.kind.rfind("conv2d", 0) == 0) {
+                QTest::addRow("%zu %s", i, cases[i].name.c_str()) << static_cast<int>(i);
+            }
+        }
+    }
     static const Case& current() {
         QFETCH(int, index);
         return kernel_cases()[static_cast<std::size_t>(index)];
@@ -48,9 +60,6 @@ namespace {
 /// Ops that the back end has no kernel for, beside those that the mesh runs.
 const std::map<std::string, std::string> kWithoutKernel = {
     {"repeat", "the executor runs its body"},
-    {"conv2d", "waits for cuDNN"},
-    {"conv2d_input_grad", "waits for cuDNN"},
-    {"conv2d_weight_grad", "waits for cuDNN"},
 };
 
 } // namespace
@@ -80,11 +89,35 @@ void CudaKernels::every_kernel_matches_the_reference_at_any_address() {
     const std::string text =
         difference(aligned, run(weft_reference_backend(), c.call), c.tolerance);
     QVERIFY2(text.empty(), text.c_str());
-    const bool product = aligned.kernel == "cublaslt matmul"; // the library wants 16 bytes
-    const Result shifted = run(weft_cuda_backend(), c.call, product ? 16 : smallest_shift(c.call));
+    const bool library = aligned.kernel.rfind("cuda ", 0) != 0; // libraries want 16 bytes
+    const Result shifted = run(weft_cuda_backend(), c.call, library ? 16 : smallest_shift(c.call));
     QVERIFY2(shifted.status == WEFT_OK, shifted.error.c_str());
     QVERIFY(aligned.guards_intact && shifted.guards_intact);
     QVERIFY(all_bits_equal(aligned, shifted));
+}
+
+namespace {
+
+std::span<const weft::kernels::KernelEntry> direct_convolutions() {
+    using weft::kernels::cuda::make_direct_convolution;
+    static constexpr weft::kernels::KernelEntry kList[] = {
+        {"conv2d", "cuda convolution", 2, 2, 1, make_direct_convolution},
+        {"conv2d_input_grad", "cuda convolution", 2, 2, 1, make_direct_convolution},
+        {"conv2d_weight_grad", "cuda convolution", 2, 2, 1, make_direct_convolution},
+    };
+    return kList;
+}
+
+} // namespace
+
+// Last in the list, so that few cases come to it there.
+void CudaKernels::convolutions_that_no_library_takes_match_the_reference() {
+    using Edge = weft::kernels::BackendOf<direct_convolutions>;
+    static constexpr weft_backend kDirect = {"direct", Edge::query, Edge::prepare, Edge::run,
+                                             Edge::release};
+    const Case& c = current();
+    const std::string text = compare(&kDirect, c, smallest_shift(c.call));
+    QVERIFY2(text.empty(), text.c_str());
 }
 
 WEFT_TEST(CudaKernels)
