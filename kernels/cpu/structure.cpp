@@ -4,6 +4,7 @@
 #include "kernels/cpu/loops/parallel.h"
 #include "kernels/cpu/loops/rows.h"
 #include "kernels/cpu/loops/strided_copy.h"
+#include "kernels/structure_shape.h"
 
 #include <cstring>
 
@@ -81,13 +82,18 @@ private:
     unsigned char value_[8] = {};
 };
 
-Made move_one(const Op& op, const Dims& shape, const Dims& from, std::int64_t from_base,
-              const Dims& to, std::int64_t to_base) {
-    require(op.input(0).dtype == op.output(0).dtype, "input and output differ in dtype");
-    const std::int64_t size = dtype_size(op.output(0).dtype);
+/// The moves of each input into its place.
+std::vector<StridedCopy> copies_of(const std::vector<MovedBox>& boxes, std::int64_t size) {
     std::vector<StridedCopy> copies;
-    copies.emplace_back(shape, from, from_base, to, to_base, size);
-    return std::make_unique<Rearrange>(std::move(copies), size, 0, nullptr);
+    for (const MovedBox& box : boxes) {
+        copies.emplace_back(box.shape, box.src, box.src_start, box.dst, box.dst_start, size);
+    }
+    return copies;
+}
+
+Made moved(const Op& op, const std::vector<MovedBox>& boxes) {
+    const std::int64_t size = dtype_size(op.output(0).dtype);
+    return std::make_unique<Rearrange>(copies_of(boxes, size), size, 0, nullptr);
 }
 
 /// The bytes of `value` in the output's type.
@@ -110,10 +116,7 @@ bool integer_fits(double value, std::int32_t dtype) {
 } // namespace
 
 Made make_copy(const Op& op) {
-    require(op.input(0).dtype == op.output(0).dtype &&
-                element_count(op.input(0)) == element_count(op.output(0)),
-            "input and output differ in dtype or size");
-    return std::make_unique<Copy>(element_count(op.input(0)) * dtype_size(op.input(0).dtype));
+    return std::make_unique<Copy>(copied_bytes(op));
 }
 
 Made make_constant(const Op& op) {
@@ -128,91 +131,32 @@ Made make_constant(const Op& op) {
 }
 
 Made make_transpose(const Op& op) {
-    const Dims order = op.list("permutation");
-    const Dims from = shape_of(op.input(0));
-    const Dims to = shape_of(op.output(0));
-    require(order.size() == from.size() && to.size() == from.size(),
-            "the permutation's length is not the rank");
-    const Dims dense = dense_strides(from);
-    Dims strides(from.size());
-    std::uint32_t seen = 0;
-    for (std::size_t d = 0; d < order.size(); ++d) {
-        require(order[d] >= 0 && order[d] < op.input(0).rank && (seen >> order[d] & 1u) == 0,
-                "not a permutation");
-        seen |= 1u << order[d];
-        strides[d] = dense[static_cast<std::size_t>(order[d])];
-        require(to[d] == from[static_cast<std::size_t>(order[d])],
-                "the output's shape is not the permuted one");
-    }
-    return move_one(op, to, strides, 0, dense_strides(to), 0);
+    return moved(op, {transposed_box(op)});
 }
 
 Made make_broadcast(const Op& op) {
-    const Dims to = shape_of(op.output(0));
-    return move_one(op, to, broadcast_strides(op.input(0), op.output(0)), 0, dense_strides(to), 0);
+    return moved(op, {broadcast_box(op)});
 }
 
 Made make_slice(const Op& op) {
-    const Dims starts = op.list("starts");
-    const Dims from = shape_of(op.input(0));
-    const Dims to = shape_of(op.output(0));
-    require(starts.size() == from.size() && to.size() == from.size(),
-            "starts, input and output differ in rank");
-    const Dims dense = dense_strides(from);
-    std::int64_t base = 0;
-    for (std::size_t d = 0; d < from.size(); ++d) {
-        require(starts[d] >= 0 && starts[d] + to[d] <= from[d], "the slice leaves the input");
-        base += starts[d] * dense[d];
-    }
-    return move_one(op, to, dense, base, dense_strides(to), 0);
+    return moved(op, {sliced_box(op)});
 }
 
 Made make_pad(const Op& op) {
-    const Dims low = op.list("low");
+    const MovedBox box = padded_box(op);
     const double value = op.real("value", 0.0);
-    const Dims from = shape_of(op.input(0));
-    const Dims to = shape_of(op.output(0));
-    require(op.input(0).dtype == op.output(0).dtype, "input and output differ in dtype");
-    require(low.size() == from.size() && to.size() == from.size(), "ranks differ");
     if (!integer_fits(value, op.output(0).dtype)) {
         unsupported("a pad value outside its type's range");
-    }
-    const Dims dense = dense_strides(to);
-    std::int64_t base = 0;
-    for (std::size_t d = 0; d < from.size(); ++d) {
-        require(low[d] >= 0 && low[d] + from[d] <= to[d], "the input leaves the padded output");
-        base += low[d] * dense[d];
     }
     const std::int64_t size = dtype_size(op.output(0).dtype);
     unsigned char bytes[8];
     encode(value, op.output(0).dtype, bytes);
-    std::vector<StridedCopy> copies;
-    copies.emplace_back(from, dense_strides(from), 0, dense, base, size);
-    return std::make_unique<Rearrange>(std::move(copies), size, element_count(op.output(0)), bytes);
+    return std::make_unique<Rearrange>(copies_of({box}, size), size, element_count(op.output(0)),
+                                       bytes);
 }
 
 Made make_concat(const Op& op) {
-    const std::int64_t dim = op.integer("dim");
-    const Dims to = shape_of(op.output(0));
-    require(dim >= 0 && dim < op.output(0).rank, "no such dimension to concatenate along");
-    const std::int64_t size = dtype_size(op.output(0).dtype);
-    const Dims dense = dense_strides(to);
-    const auto along = static_cast<std::size_t>(dim);
-    std::vector<StridedCopy> copies;
-    std::int64_t start = 0;
-    for (int i = 0; i < op.inputs(); ++i) {
-        const Dims shape = shape_of(op.input(i));
-        require(op.input(i).dtype == op.output(0).dtype && shape.size() == to.size(),
-                "inputs differ in dtype or rank");
-        for (std::size_t d = 0; d < to.size(); ++d) {
-            require(shape[d] == to[d] || d == along,
-                    "inputs differ outside the concatenated dimension");
-        }
-        copies.emplace_back(shape, dense_strides(shape), 0, dense, start * dense[along], size);
-        start += shape[along];
-    }
-    require(start == to[along], "the parts do not fill the output");
-    return std::make_unique<Rearrange>(std::move(copies), size, 0, nullptr);
+    return moved(op, concatenated_boxes(op));
 }
 
 } // namespace weft::kernels::cpu

@@ -3,12 +3,10 @@
 #include "kernels/cuda/cuda_list.h"
 #include "kernels/cuda/move.h"
 #include "kernels/numbers.h"
+#include "kernels/structure_shape.h"
 
-#include <bit>
-#include <cmath>
 #include <cstring>
 #include <limits>
-#include <numeric>
 
 namespace weft::kernels::cuda {
 namespace {
@@ -20,17 +18,22 @@ Dims in_bytes(Dims strides, i64 size) {
     return strides;
 }
 
-/// Output element i is input element `base` plus its place under `strides`, in elements.
-Box gathered(const Op& op, const Dims& strides, std::int64_t base) {
-    require(op.input(0).dtype == op.output(0).dtype, "input and output differ in dtype");
-    const i64 size = dtype_size(op.output(0).dtype);
-    const Dims shape = shape_of(op.output(0));
-    return merged({size, shape, in_bytes(strides, size), in_bytes(dense_strides(shape), size),
-                   base * size, 0});
+Box box_in_bytes(const MovedBox& box, i64 size) {
+    return merged({size, box.shape, in_bytes(box.src, size), in_bytes(box.dst, size),
+                   box.src_start * size, box.dst_start * size});
 }
 
-Made moved(const Box& box) {
-    return launches([=](const Run& run) { move_box(run, box, run.in(0), run.out(0)); });
+/// Moves a box of each input into the output.
+Made moved(const Op& op, const std::vector<MovedBox>& parts) {
+    std::vector<Box> boxes;
+    for (const MovedBox& part : parts) {
+        boxes.push_back(box_in_bytes(part, dtype_size(op.output(0).dtype)));
+    }
+    return launches([=](const Run& run) {
+        for (std::size_t i = 0; i < boxes.size(); ++i) {
+            move_box(run, boxes[i], run.in(static_cast<int>(i)), run.out(0));
+        }
+    });
 }
 
 template <class T>
@@ -71,11 +74,8 @@ Made make_constant(const Op& op) {
 }
 
 Made make_copy(const Op& op) {
-    require(op.input(0).dtype == op.output(0).dtype &&
-                element_count(op.input(0)) == element_count(op.output(0)),
-            "input and output differ in dtype or size");
     const i64 size = dtype_size(op.input(0).dtype);
-    const Box box = merged({size, {element_count(op.input(0))}, {size}, {size}});
+    const Box box = merged({size, {copied_bytes(op) / size}, {size}, {size}});
     return launches([=](const Run& run) {
         if (run.in(0) != run.out(0)) {
             move_box(run, box, run.in(0), run.out(0));
@@ -84,60 +84,22 @@ Made make_copy(const Op& op) {
 }
 
 Made make_transpose(const Op& op) {
-    const Dims order = op.list("permutation");
-    const Dims from = shape_of(op.input(0));
-    const Dims to = shape_of(op.output(0));
-    require(order.size() == from.size() && to.size() == from.size(),
-            "the permutation's length is not the rank");
-    const Dims dense = dense_strides(from);
-    Dims strides(from.size());
-    std::vector<bool> seen(from.size());
-    for (std::size_t d = 0; d < order.size(); ++d) {
-        const auto source = static_cast<std::size_t>(order[d]);
-        require(order[d] >= 0 && source < from.size() && !seen[source], "not a permutation");
-        seen[source] = true;
-        require(to[d] == from[source], "the output's shape is not the permuted one");
-        strides[d] = dense[source];
-    }
-    return moved(gathered(op, strides, 0));
+    return moved(op, {transposed_box(op)});
 }
 
 Made make_broadcast(const Op& op) {
-    return moved(gathered(op, broadcast_strides(op.input(0), op.output(0)), 0));
+    return moved(op, {broadcast_box(op)});
 }
 
 Made make_slice(const Op& op) {
-    const Dims starts = op.list("starts");
-    const Dims from = shape_of(op.input(0));
-    const Dims to = shape_of(op.output(0));
-    require(starts.size() == from.size() && to.size() == from.size(),
-            "starts, input and output differ in rank");
-    const Dims dense = dense_strides(from);
-    std::int64_t base = 0;
-    for (std::size_t d = 0; d < from.size(); ++d) {
-        require(starts[d] >= 0 && starts[d] + to[d] <= from[d], "the slice leaves the input");
-        base += starts[d] * dense[d];
-    }
-    return moved(gathered(op, dense, base));
+    return moved(op, {sliced_box(op)});
 }
 
 Made make_pad(const Op& op) {
-    const Dims low = op.list("low");
-    const Dims from = shape_of(op.input(0));
-    const Dims to = shape_of(op.output(0));
-    require(low.size() == from.size() && to.size() == from.size(), "ranks differ");
-    require(op.input(0).dtype == op.output(0).dtype, "input and output differ in dtype");
     const i64 size = dtype_size(op.output(0).dtype);
-    const Dims dense = dense_strides(to);
-    std::int64_t base = 0;
-    for (std::size_t d = 0; d < from.size(); ++d) {
-        require(low[d] >= 0 && low[d] + from[d] <= to[d], "the input leaves the padded output");
-        base += low[d] * dense[d];
-    }
+    const Box box = box_in_bytes(padded_box(op), size);
     const u64 bits = stored(op.output(0).dtype, op.real("value", 0.0));
     const i64 count = element_count(op.output(0));
-    const Box box = merged(
-        {size, from, in_bytes(dense_strides(from), size), in_bytes(dense, size), 0, base * size});
     return launches([=](const Run& run) {
         fill(run, run.out(0), count, size, bits);
         move_box(run, box, run.in(0), run.out(0));
@@ -145,31 +107,7 @@ Made make_pad(const Op& op) {
 }
 
 Made make_concat(const Op& op) {
-    const auto dim = static_cast<std::size_t>(op.integer("dim"));
-    const Dims to = shape_of(op.output(0));
-    require(dim < to.size(), "no such dimension to concatenate along");
-    const i64 size = dtype_size(op.output(0).dtype);
-    const Dims dense = in_bytes(dense_strides(to), size);
-    std::vector<Box> parts;
-    std::int64_t total = 0;
-    for (int i = 0; i < op.inputs(); ++i) {
-        const Dims shape = shape_of(op.input(i));
-        require(op.input(i).dtype == op.output(0).dtype && shape.size() == to.size(),
-                "inputs differ in dtype or rank");
-        for (std::size_t d = 0; d < to.size(); ++d) {
-            require(shape[d] == to[d] || d == dim,
-                    "inputs differ outside the concatenated dimension");
-        }
-        parts.push_back(merged(
-            {size, shape, in_bytes(dense_strides(shape), size), dense, 0, total * dense[dim]}));
-        total += shape[dim];
-    }
-    require(total == to[dim], "the parts do not fill the output");
-    return launches([=](const Run& run) {
-        for (std::size_t i = 0; i < parts.size(); ++i) {
-            move_box(run, parts[i], run.in(static_cast<int>(i)), run.out(0));
-        }
-    });
+    return moved(op, concatenated_boxes(op));
 }
 
 } // namespace weft::kernels::cuda
