@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/backend.h"
 
+#include "kernels/elementwise.h"
+
 namespace weft::kernels {
 namespace {
 
@@ -34,6 +36,15 @@ weft_kernel make_kernel(std::span<const KernelEntry> list, const weft_op_desc& d
     }
     throw Failure{WEFT_UNSUPPORTED,
                   why.empty() ? "no kernel for op '" + std::string(op.kind()) + "'" : why};
+}
+
+std::vector<KernelEntry> with_elementwise(std::span<const KernelEntry> rows, const char* name,
+                                          std::unique_ptr<Kernel> (*make)(const Op& op)) {
+    std::vector<KernelEntry> all(rows.begin(), rows.end());
+    for (const ElementwiseName& op : kElementwiseNames) {
+        all.push_back({op.name, name, op.arity, op.arity, 1, make});
+    }
+    return all;
 }
 
 } // namespace weft::kernels

@@ -20,6 +20,10 @@ namespace weft::kernels {
 /// First row of `list` that makes a kernel for `desc`. Throws Failure.
 weft_kernel make_kernel(std::span<const KernelEntry> list, const weft_op_desc& desc);
 
+/// `rows`, and one for each single elementwise op.
+std::vector<KernelEntry> with_elementwise(std::span<const KernelEntry> rows, const char* name,
+                                          std::unique_ptr<Kernel> (*make)(const Op& op));
+
 /// Runs `body`, which returns a status; turns what it throws into one. Libraries that cannot do
 /// without memory are not called where none is kept for them.
 template <class Body>
@@ -87,6 +91,10 @@ struct BackendOf {
     }
 
     static void release(weft_kernel* kernel) { delete kernel; }
+
+    static constexpr weft_backend named(const char* name) {
+        return {name, query, prepare, run, release};
+    }
 };
 
 } // namespace weft::kernels

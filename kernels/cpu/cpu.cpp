@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/backend.h"
 #include "kernels/cpu/cpu_list.h"
-#include "kernels/elementwise.h"
 
 #include <dnnl.hpp>
 
@@ -12,19 +11,11 @@ namespace weft::kernels::cpu {
 namespace {
 
 std::span<const KernelEntry> cpu_list() {
-    static const std::vector<KernelEntry> entries = [] {
-        std::vector<KernelEntry> list(std::begin(kCpuList), std::end(kCpuList));
-        for (const ElementwiseName& name : kElementwiseNames) {
-            list.push_back(
-                {name.name, "cpu elementwise", name.arity, name.arity, 1, make_elementwise});
-        }
-        return list;
-    }();
+    static const auto entries = with_elementwise(kCpuList, "cpu elementwise", make_elementwise);
     return entries;
 }
 
-using Edge = BackendOf<cpu_list>;
-constexpr weft_backend kBackend = {"cpu", Edge::query, Edge::prepare, Edge::run, Edge::release};
+constexpr weft_backend kBackend = BackendOf<cpu_list>::named("cpu");
 
 } // namespace
 } // namespace weft::kernels::cpu

@@ -3,7 +3,6 @@
 #include "kernels/cuda/cuda_list.h"
 #include "kernels/cuda/dialect.h"
 #include "kernels/cuda/module.h"
-#include "kernels/elementwise.h"
 
 namespace weft::kernels::cuda {
 namespace {
@@ -11,19 +10,11 @@ namespace {
 static_assert(kF32 == WEFT_F32 && kBf16 == WEFT_BF16 && kI32 == WEFT_I32 && kU8 == WEFT_U8);
 
 std::span<const KernelEntry> cuda_list() {
-    static const std::vector<KernelEntry> entries = [] {
-        std::vector<KernelEntry> list(std::begin(kCudaList), std::end(kCudaList));
-        for (const ElementwiseName& name : kElementwiseNames) {
-            list.push_back(
-                {name.name, "cuda generated", name.arity, name.arity, 1, make_elementwise});
-        }
-        return list;
-    }();
+    static const auto entries = with_elementwise(kCudaList, "cuda generated", make_elementwise);
     return entries;
 }
 
-using Edge = BackendOf<cuda_list>;
-constexpr weft_backend kBackend = {"cuda", Edge::query, Edge::prepare, Edge::run, Edge::release};
+constexpr weft_backend kBackend = BackendOf<cuda_list>::named("cuda");
 
 } // namespace
 } // namespace weft::kernels::cuda

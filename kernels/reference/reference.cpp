@@ -4,7 +4,6 @@
 #include "kernels/reference/reference_list.h"
 
 #include "kernels/backend.h"
-#include "kernels/elementwise.h"
 #include "kernels/numbers.h"
 
 #include <cmath>
@@ -122,25 +121,19 @@ std::unique_ptr<Kernel> make_elementwise_row(const Op& op) {
 
 template <std::size_t... I>
 std::vector<KernelEntry> build_entries(std::index_sequence<I...>) {
-    std::vector<KernelEntry> entries = {
-        {kReferenceList[I].op, "reference", kReferenceList[I].min_inputs,
-         kReferenceList[I].max_inputs, kReferenceList[I].outputs, &make_row<kReferenceList[I]>}...};
-    for (const ElementwiseName& name : kElementwiseNames) {
-        entries.push_back(
-            {name.name, "reference", name.arity, name.arity, 1, make_elementwise_row});
-    }
-    return entries;
+    const KernelEntry rows[] = {{kReferenceList[I].op, "reference", kReferenceList[I].min_inputs,
+                                 kReferenceList[I].max_inputs, kReferenceList[I].outputs,
+                                 &make_row<kReferenceList[I]>}...};
+    return with_elementwise(rows, "reference", make_elementwise_row);
 }
 
 std::span<const KernelEntry> reference_list() {
-    static const std::vector<KernelEntry> entries =
+    static const auto entries =
         build_entries(std::make_index_sequence<std::size(kReferenceList)>());
     return entries;
 }
 
-using Edge = BackendOf<reference_list>;
-constexpr weft_backend kBackend = {"reference", Edge::query, Edge::prepare, Edge::run,
-                                   Edge::release};
+constexpr weft_backend kBackend = BackendOf<reference_list>::named("reference");
 
 } // namespace
 } // namespace weft::kernels::reference

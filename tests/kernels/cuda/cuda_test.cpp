@@ -112,9 +112,8 @@ std::span<const weft::kernels::KernelEntry> direct_convolutions() {
 
 // Last in the list, so that few cases come to it there.
 void CudaKernels::convolutions_that_no_library_takes_match_the_reference() {
-    using Edge = weft::kernels::BackendOf<direct_convolutions>;
-    static constexpr weft_backend kDirect = {"direct", Edge::query, Edge::prepare, Edge::run,
-                                             Edge::release};
+    static constexpr weft_backend kDirect =
+        weft::kernels::BackendOf<direct_convolutions>::named("direct");
     const Case& c = current();
     const std::string text = compare(&kDirect, c, smallest_shift(c.call));
     QVERIFY2(text.empty(), text.c_str());
