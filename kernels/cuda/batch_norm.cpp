@@ -22,6 +22,16 @@ WEFT_DEVICE float weight_of(const float* weights, i64 positions, i64 row) {
     return weights != nullptr ? weights[row / positions] : 1.0f;
 }
 
+/// 1 / sqrt(variance + eps) of four channels.
+WEFT_DEVICE void load_rstds(const ColumnShape& s, const float* variance, float eps, i64 column,
+                            float (&to)[kColumnPack]) {
+    load_channels(s, variance, column, to);
+    WEFT_UNROLL
+    for (int k = 0; k < kColumnPack; ++k) {
+        to[k] = 1.0f / sqrtf(to[k] + eps);
+    }
+}
+
 /// Leaves the moments of each chunk: partials[chunk][3][column].
 WEFT_KERNEL batch_moments(const ColumnShape s, const Source x, const float* weights, i64 positions,
                           float* partials) {
@@ -93,11 +103,7 @@ WEFT_KERNEL batch_normalize(const ColumnShape s, const Source x, const float* sc
     load_channels(s, scale, p.column, scales);
     load_channels(s, shift, p.column, shifts);
     load_channels(s, mean, p.column, means);
-    load_channels(s, variance, p.column, rstds);
-    WEFT_UNROLL
-    for (int k = 0; k < kColumnPack; ++k) {
-        rstds[k] = 1.0f / sqrtf(rstds[k] + eps);
-    }
+    load_rstds(s, variance, eps, p.column, rstds);
     for (i64 row = p.first; row < p.end; row += kColumnRows) {
         float values[kColumnPack];
         load_columns(s, x, row, p.column, values);
@@ -118,13 +124,9 @@ WEFT_KERNEL batch_grad_sums(const ColumnShape s, const Source x, const float* me
     float means[kColumnPack];
     float rstds[kColumnPack];
     load_channels(s, mean, p.column, means);
-    load_channels(s, variance, p.column, rstds);
+    load_rstds(s, variance, eps, p.column, rstds);
     float sum[kColumnPack] = {};
     float dot[kColumnPack] = {};
-    WEFT_UNROLL
-    for (int k = 0; k < kColumnPack; ++k) {
-        rstds[k] = 1.0f / sqrtf(rstds[k] + eps);
-    }
     for (i64 row = p.first; row < p.end; row += kColumnRows) {
         float values[kColumnPack];
         float grads[kColumnPack];
@@ -165,13 +167,9 @@ WEFT_KERNEL batch_input_grad(const ColumnShape s, const Source x, const float* s
     float sums[kColumnPack];
     load_channels(s, scale, p.column, scales);
     load_channels(s, mean, p.column, means);
-    load_channels(s, variance, p.column, rstds);
+    load_rstds(s, variance, eps, p.column, rstds);
     load_channels(s, dscale, p.column, dots);
     load_channels(s, dshift, p.column, sums);
-    WEFT_UNROLL
-    for (int k = 0; k < kColumnPack; ++k) {
-        rstds[k] = 1.0f / sqrtf(rstds[k] + eps);
-    }
     for (i64 row = p.first; row < p.end; row += kColumnRows) {
         float values[kColumnPack];
         float grads[kColumnPack];

@@ -84,10 +84,12 @@ WEFT_DEVICE void store_tile(const RowShape& s, const RowPlace& p, Target to, i64
     }
 }
 
-/// The same sum for all threads of a row. `totals` are shared, 32 of them.
-template <class Totals>
-WEFT_DEVICE float row_sum(const RowPlace& p, float value, Totals& totals) {
-    value = warp_sum(value);
+/// What `of_warp` makes of all values of a row, for each of its threads. `totals` are shared, 32 of
+/// them; `nothing` changes no result.
+template <class Totals, class OfWarp>
+WEFT_DEVICE float of_row(const RowPlace& p, float value, Totals& totals, float nothing,
+                         OfWarp of_warp) {
+    value = of_warp(value);
     if (p.lanes == kWarp) {
         return value;
     }
@@ -96,25 +98,19 @@ WEFT_DEVICE float row_sum(const RowPlace& p, float value, Totals& totals) {
     }
     barrier();
     const int lane = thread() % kWarp;
-    value = lane < p.lanes / kWarp ? float(totals[lane]) : 0.0f;
+    value = lane < p.lanes / kWarp ? float(totals[lane]) : nothing;
     barrier(); // before the next one writes there
-    return warp_sum(value);
+    return of_warp(value);
+}
+
+template <class Totals>
+WEFT_DEVICE float row_sum(const RowPlace& p, float value, Totals& totals) {
+    return of_row(p, value, totals, 0.0f, [](float v) { return warp_sum(v); });
 }
 
 template <class Totals>
 WEFT_DEVICE float row_max(const RowPlace& p, float value, Totals& totals) {
-    value = warp_max(value);
-    if (p.lanes == kWarp) {
-        return value;
-    }
-    if (thread() % kWarp == 0) {
-        totals[thread() / kWarp] = value;
-    }
-    barrier();
-    const int lane = thread() % kWarp;
-    value = lane < p.lanes / kWarp ? float(totals[lane]) : -INFINITY;
-    barrier();
-    return warp_max(value);
+    return of_row(p, value, totals, -INFINITY, [](float v) { return warp_max(v); });
 }
 
 } // namespace weft::kernels::cuda
