@@ -178,10 +178,10 @@ private:
                "(const Words w) {\n"
                "    const u64 first = u64(block()) * threads() + thread();\n"
                "    const u64 step = u64(blocks()) * threads();\n"
-               "    for (u64 p = first; p < w.at[1] / " +
+               "    WEFT_ROLLED\n    for (u64 p = first; p < w.at[1] / " +
                pack + "; p += step) {\n        group<" + pack + ">(w, Index(p * " + pack +
                "));\n    }\n"
-               "    for (u64 i = w.at[1] + first; i < w.at[0]; i += step) {\n"
+               "    WEFT_ROLLED\n    for (u64 i = w.at[1] + first; i < w.at[0]; i += step) {\n"
                "        group<1>(w, Index(i));\n    }\n}\n}\n";
     }
 
