@@ -17,6 +17,11 @@ __attribute__((visibility("default"))) const weft_backend* weft_cuda_backend(voi
  * last call. To be asked after waiting for a stream. */
 __attribute__((visibility("default"))) weft_status weft_cuda_fault(void);
 
+/* Where generated kernels are kept between processes, at most 64 MiB of them; null or "": nowhere,
+ * as at the start. WEFT_LIBRARY_ERROR with weft_cuda_last_error where the folder cannot be written
+ * to: the choice stays as it was. */
+__attribute__((visibility("default"))) weft_status weft_cuda_set_cache_folder(const char* folder);
+
 /* weft_last_error for what the module has said: it has a text of its own. */
 __attribute__((visibility("default"))) const char* weft_cuda_last_error(void);
 
