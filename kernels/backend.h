@@ -93,7 +93,7 @@ struct BackendOf {
     static void release(weft_kernel* kernel) { delete kernel; }
 
     static constexpr weft_backend named(const char* name) {
-        return {name, query, prepare, run, release};
+        return {name, query, prepare, run, release, weft_last_error};
     }
 };
 

@@ -144,6 +144,7 @@ typedef struct weft_backend {
     weft_status (*prepare)(const weft_op_desc* desc, weft_kernel** kernel);
     weft_status (*run)(weft_kernel* kernel, const weft_run_args* args);
     void (*release)(weft_kernel* kernel);
+    const char* (*last_error)(void); /* weft_last_error of the module that the back end lies in */
 } weft_backend;
 
 /* Scalar, obvious, single-threaded; every op in f32 and f64 (and bf16 with f32 arithmetic). The

@@ -3,9 +3,9 @@
 
 #include "core/base/clock.h"
 #include "core/base/machine.h"
-#include "core/exec/arena_memory.h"
 #include "core/exec/arena_monitor.h"
 #include "core/exec/find_nonfinite.h"
+#include "core/exec/open_device.h"
 #include "core/exec/prepared_program.h"
 
 #include <algorithm>
@@ -23,13 +23,21 @@ Span span_of(const plan::Operand& operand, std::span<const std::int64_t> iterati
 } // namespace
 
 struct Device::State {
-    State(std::shared_ptr<const plan::ExecutionPlan> execution_plan, int its_stage,
-          std::vector<const weft_backend*> backend_list, ExecutorOptions executor_options,
-          Exchange* with_others)
-        : plan(std::move(execution_plan)), stage(its_stage), backends(std::move(backend_list)),
-          options(executor_options), exchange(with_others), memory(sizes().arena_bytes) {
+    State(std::shared_ptr<const plan::ExecutionPlan> execution_plan, int its_place,
+          const Compute& compute, ExecutorOptions executor_options, Exchange* with_others)
+        : plan(std::move(execution_plan)), place(its_place), stage(plan->stage_of(place)),
+          backends(compute.backends), options(executor_options), exchange(with_others),
+          memory(compute, place, sizes().arena_bytes) {
         if (options.instrument) {
+            WEFT_CHECK(memory.on_host(), "the host watches only arenas that it reaches");
             monitor.emplace(memory.bytes(), sizes().state_bytes);
+        }
+    }
+
+    ~State() {
+        if (!memory.on_host()) { // what is still queued uses the kernels
+            memory.platform().enter(memory.get());
+            memory.platform().finish(memory.computation());
         }
     }
 
@@ -51,12 +59,17 @@ struct Device::State {
         PreparedProgram made = prepare_program(planned(name), memory.data(), backends);
         book(before);
         iterations.resize(std::max(iterations.size(), static_cast<std::size_t>(made.depth)));
-        return programs.emplace(std::string(name), std::move(made)).first->second;
+        PreparedProgram& kept = programs.emplace(std::string(name), std::move(made)).first->second;
+        if (!memory.on_host()) { // its calls know their steps by address
+            queues.emplace(&kept,
+                           std::make_unique<QueuedProgram>(kept, memory, queued_exchange.get()));
+        }
+        return kept;
     }
 
     std::int64_t heap_bytes() const {
         const ProcessMemory now = read_process_memory();
-        return now.resident_bytes - now.file_bytes - memory.taken_bytes();
+        return now.resident_bytes - now.file_bytes - (memory.on_host() ? memory.taken_bytes() : 0);
     }
     /// Beside others a device cannot tell its growth from theirs: the executor books for all.
     void book(std::int64_t before) {
@@ -65,6 +78,9 @@ struct Device::State {
 
     /// Kernels put off some of their memory until they run.
     bool run_program(PreparedProgram& program) {
+        if (!memory.on_host()) {
+            return queue_program(program);
+        }
         if (exchange == nullptr) {
             return run_booked(program);
         }
@@ -76,6 +92,26 @@ struct Device::State {
         use.waited_s = now.waited_s - before.waited_s;
         use.sent_bytes = now.sent_bytes - before.sent_bytes;
         return finished;
+    }
+
+    /// False when stopped: once it is queued, a run goes to its end.
+    bool queue_program(PreparedProgram& program) {
+        if (stop.stop_requested() && (vote == nullptr || vote->stop())) {
+            return false;
+        }
+        if (vote != nullptr && !vote->write()) {
+            return false;
+        }
+        QueuedProgram& queue = *queues.at(&program);
+        if (checked) {
+            queue.run_each([&](const PreparedStep& step, std::span<const std::int64_t> indices,
+                               std::span<void* const> outputs) {
+                return outputs_finite(step, indices, outputs);
+            });
+            return true;
+        }
+        queue.run();
+        return true;
     }
 
     void begin_use(const PreparedProgram& program) {
@@ -99,12 +135,12 @@ struct Device::State {
         return finished;
     }
 
-    std::span<std::byte> port(const std::vector<plan::PlannedPort>& ports, std::string_view name) {
+    HostPart port(const std::vector<plan::PlannedPort>& ports, std::string_view name,
+                  HostPart::Use use) {
         const auto found = std::find_if(ports.begin(), ports.end(),
                                         [&](const plan::PlannedPort& p) { return p.name == name; });
         WEFT_CHECK(found != ports.end(), "the program has no port " + std::string(name));
-        return {memory.data() + found->operand.offset,
-                static_cast<std::size_t>(found->operand.type.bytes())};
+        return {memory, found->operand.offset, found->operand.type.bytes(), use};
     }
 
     void begin(const PreparedProgram& program) {
@@ -186,7 +222,7 @@ struct Device::State {
         if (monitor) {
             watch_after(step, indices);
         }
-        return !checked || outputs_finite(prepared_step, indices);
+        return !checked || outputs_finite(prepared_step, indices, prepared_step.outputs);
     }
 
     void note_time(const PreparedStep& prepared_step, double start_s, double end_s) {
@@ -220,10 +256,16 @@ struct Device::State {
                             works ? span_of(step.workspace, {}) : Span{0, 0});
     }
 
-    bool outputs_finite(const PreparedStep& prepared_step, std::span<const std::int64_t> indices) {
+    bool holds_finite(const ir::Type& type, std::int64_t offset) {
+        return all_finite(type, HostPart(memory, offset, type.bytes(), HostPart::Use::look).data());
+    }
+
+    bool outputs_finite(const PreparedStep& prepared_step, std::span<const std::int64_t> indices,
+                        std::span<void* const> outputs) {
         const plan::Step& step = *prepared_step.step;
         for (std::size_t i = 0; i < step.outputs.size(); ++i) {
-            if (all_finite(step.outputs[i].type, prepared_step.outputs[i])) {
+            const auto offset = static_cast<const std::byte*>(outputs[i]) - memory.data();
+            if (holds_finite(step.outputs[i].type, offset)) {
                 continue;
             }
             if (!report.finite) {
@@ -235,14 +277,16 @@ struct Device::State {
                       step.op.phase,
                       {indices.begin(), indices.end()},
                       prepared_step.position};
-            return exchange != nullptr;
+            return beside_others();
         }
         return true;
     }
 
+    bool beside_others() const { return exchange != nullptr || queued_exchange != nullptr; }
+
     bool arguments_finite(const PreparedProgram& program) {
         for (const plan::PlannedPort& argument : program.plan->arguments) {
-            if (!all_finite(argument.operand.type, memory.data() + argument.operand.offset)) {
+            if (!holds_finite(argument.operand.type, argument.operand.offset)) {
                 report.finite = false;
                 report.kind = "argument";
                 report.path = argument.name;
@@ -253,13 +297,16 @@ struct Device::State {
     }
 
     std::shared_ptr<const plan::ExecutionPlan> plan;
+    const int place;
     const int stage;
     std::vector<const weft_backend*> backends;
     ExecutorOptions options;
     Exchange* exchange;
-    ArenaMemory memory;
+    OpenDevice memory;
+    std::unique_ptr<QueuedExchange> queued_exchange; // of a device that has joined
     std::optional<ArenaMonitor> monitor;
     std::map<std::string, PreparedProgram, std::less<>> programs;
+    std::map<const PreparedProgram*, std::unique_ptr<QueuedProgram>> queues; // of devices
     StepObserver* observer = nullptr;
     SystemClock clock;
     std::int64_t library_bytes = 0;
@@ -276,36 +323,41 @@ struct Device::State {
     RunReport report;
 };
 
-Device::Device(std::shared_ptr<const plan::ExecutionPlan> plan, int stage,
-               std::vector<const weft_backend*> backends, ExecutorOptions options,
-               Exchange* exchange)
-    : state_(std::make_unique<State>(std::move(plan), stage, std::move(backends), options,
-                                     exchange)) {}
+Device::Device(std::shared_ptr<const plan::ExecutionPlan> plan, int place, const Compute& compute,
+               ExecutorOptions options, Exchange* exchange)
+    : state_(std::make_unique<State>(std::move(plan), place, compute, options, exchange)) {}
 
 Device::~Device() = default;
 
-std::span<std::byte> Device::slot(std::string_view name) {
+void Device::join(const QueuedWorld& world) {
+    state_->memory.enter();
+    state_->queued_exchange = world.join(state_->place, state_->memory);
+}
+
+HostPart Device::slot(std::string_view name, HostPart::Use use) {
     const plan::StateSlot* slot = state_->plan->find_slot(name);
     WEFT_CHECK(slot != nullptr && slot->stage == state_->stage,
                "the device has no state slot " + std::string(name));
-    return {state_->memory.data() + slot->offset, static_cast<std::size_t>(slot->type.bytes())};
+    return {state_->memory, slot->offset, slot->type.bytes(), use};
 }
 
-std::span<std::byte> Device::argument(std::string_view program, std::string_view name) {
-    return state_->port(state_->planned(program).arguments, name);
+HostPart Device::argument(std::string_view program, std::string_view name) {
+    return state_->port(state_->planned(program).arguments, name, HostPart::Use::fill);
 }
 
-std::span<std::byte> Device::result(std::string_view program, std::string_view name) {
-    return state_->port(state_->planned(program).results, name);
+HostPart Device::result(std::string_view program, std::string_view name) {
+    return state_->port(state_->planned(program).results, name, HostPart::Use::look);
 }
 
 void Device::prepare(std::string_view program) {
     weft_set_threads(state_->options.threads);
+    state_->memory.enter();
     state_->prepared(program);
 }
 
 RunOutcome Device::run(std::string_view program, std::stop_token stop, StopVote* vote) {
     weft_set_threads(state_->options.threads);
+    state_->memory.enter();
     PreparedProgram& prepared = state_->prepared(program);
     state_->begin(prepared);
     state_->stop = std::move(stop);
@@ -316,13 +368,14 @@ RunOutcome Device::run(std::string_view program, std::stop_token stop, StopVote*
 
 RunReport Device::run_checked(std::string_view program) {
     weft_set_threads(state_->options.threads);
+    state_->memory.enter();
     PreparedProgram& prepared = state_->prepared(program);
     state_->begin(prepared);
     state_->stop = {};
     state_->vote = nullptr;
     state_->checked = true;
     // Beside others a device runs to the end: they wait for its part of every exchange.
-    if (state_->arguments_finite(prepared) || state_->exchange != nullptr) {
+    if (state_->arguments_finite(prepared) || state_->beside_others()) {
         state_->run_program(prepared);
     }
     return state_->report;

@@ -5,6 +5,7 @@
 
 #include "core/exec/comm/communicator.h"
 #include "core/exec/executor.h"
+#include "core/exec/queued_world.h"
 #include "core/exec/stop_vote.h"
 
 namespace weft::exec {
@@ -23,16 +24,20 @@ public:
 /// Functions as those of Executor, on the parts of arrays that this device holds.
 class Device {
 public:
-    /// Of one stage of the plan. `exchange` null: the plan has no exchanges.
-    Device(std::shared_ptr<const plan::ExecutionPlan> plan, int stage,
-           std::vector<const weft_backend*> backends, ExecutorOptions options, Exchange* exchange);
+    /// At a place of the plan's mesh. `exchange` is for the host; null: the plan has no exchanges,
+    /// or the device joins a world.
+    Device(std::shared_ptr<const plan::ExecutionPlan> plan, int place, const Compute& compute,
+           ExecutorOptions options, Exchange* exchange);
     ~Device();
     Device(const Device&) = delete;
     Device& operator=(const Device&) = delete;
 
-    std::span<std::byte> slot(std::string_view name);
-    std::span<std::byte> argument(std::string_view program, std::string_view name);
-    std::span<std::byte> result(std::string_view program, std::string_view name);
+    /// Meets the other devices, all at the same time. Throws weft::Error{device}.
+    void join(const QueuedWorld& world);
+
+    HostPart slot(std::string_view name, HostPart::Use use);
+    HostPart argument(std::string_view program, std::string_view name);
+    HostPart result(std::string_view program, std::string_view name);
 
     void prepare(std::string_view program);
     /// `vote` of the devices that run together; null: this one alone.

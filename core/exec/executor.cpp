@@ -15,6 +15,7 @@
 #include <exception>
 #include <map>
 #include <mutex>
+#include <optional>
 
 namespace weft::exec {
 namespace {
@@ -24,24 +25,29 @@ using Ports = std::vector<plan::PlannedPort> plan::PlannedProgram::*;
 } // namespace
 
 struct Executor::State {
-    State(std::shared_ptr<const plan::ExecutionPlan> execution_plan,
-          std::vector<const weft_backend*> backends, ExecutorOptions options)
-        : plan(std::move(execution_plan)), mesh(plan->mesh),
-          count(static_cast<int>(mesh.devices())) {
+    State(std::shared_ptr<const plan::ExecutionPlan> execution_plan, Compute what,
+          ExecutorOptions options)
+        : plan(std::move(execution_plan)), compute(std::move(what)), mesh(plan->mesh),
+          count(static_cast<int>(mesh.devices())), on_host(compute.on_host()) {
         if (count == 1) {
-            devices.push_back(
-                std::make_unique<Device>(plan, 0, std::move(backends), options, nullptr));
+            devices.push_back(std::make_unique<Device>(plan, 0, compute, options, nullptr));
             return;
         }
-        exchanges.resize(static_cast<std::size_t>(count));
-        connect();
-        options.threads = 1;
+        if (on_host) {
+            exchanges.resize(static_cast<std::size_t>(count));
+            connect();
+            options.threads = 1;
+        }
         for (int i = 0; i < count; ++i) {
-            devices.push_back(
-                std::make_unique<Device>(plan, plan->stage_of(i), backends, options,
-                                         exchanges[static_cast<std::size_t>(i)].get()));
+            devices.push_back(std::make_unique<Device>(
+                plan, i, compute, options,
+                on_host ? exchanges[static_cast<std::size_t>(i)].get() : nullptr));
         }
         threads = std::make_unique<DeviceThreads>(count);
+        if (!on_host) {
+            const QueuedWorld meeting(compute, *plan);
+            on_all([&](int device) { devices[static_cast<std::size_t>(device)]->join(meeting); });
+        }
     }
 
     /// A world in which the devices find each other; the one before may have ended.
@@ -65,7 +71,8 @@ struct Executor::State {
                  StopVote& vote) {
         try {
             if (devices[static_cast<std::size_t>(device)]->run(program, stop, &vote) ==
-                RunOutcome::stopped) {
+                    RunOutcome::stopped &&
+                world != nullptr) {
                 world->abort("the run was stopped");
             }
         } catch (const Error&) {
@@ -115,7 +122,9 @@ struct Executor::State {
                         const std::lock_guard guard(mutex);
                         cause = cause == nullptr ? std::current_exception() : cause;
                     }
-                    world->abort("device " + std::to_string(device) + ": " + fault.what());
+                    if (world != nullptr) {
+                        world->abort("device " + std::to_string(device) + ": " + fault.what());
+                    }
                     throw;
                 }
             });
@@ -140,7 +149,7 @@ struct Executor::State {
         const ProcessMemory now = read_process_memory();
         std::int64_t bytes = now.resident_bytes - now.file_bytes;
         for (const auto& device : devices) {
-            bytes -= device->resident_bytes();
+            bytes -= on_host ? device->resident_bytes() : 0;
         }
         return bytes;
     }
@@ -154,9 +163,10 @@ struct Executor::State {
             if (std::any_of(arguments.begin(), arguments.end(),
                             [](const auto& port) { return port.name == sharding::kCoordinates; })) {
                 const auto place = mesh.coordinates(device);
-                const auto into = devices[static_cast<std::size_t>(device)]->argument(
+                HostPart into = devices[static_cast<std::size_t>(device)]->argument(
                     program, sharding::kCoordinates);
                 std::memcpy(into.data(), place.data(), into.size());
+                into.store();
             }
         }
     }
@@ -168,16 +178,20 @@ struct Executor::State {
                    "a whole array has its own size");
         for (const std::int64_t device : placement.holders(mesh)) {
             const auto at = static_cast<int>(device);
-            cut_part(whole, bytes, placement, mesh, at, part(at));
+            HostPart into = part(at);
+            cut_part(whole, bytes, placement, mesh, at, into);
+            into.store();
         }
     }
 
-    /// The parts joined in `buffer`; the part itself where one device holds everything.
+    /// The parts joined in `buffer`; the part itself, kept in `only`, where one device holds
+    /// everything.
     template <typename Part>
     std::span<const std::byte> join(const ir::Type& whole, const sharding::Sharding& placement,
-                                    std::vector<std::byte>& buffer, const Part& part) {
+                                    std::vector<std::byte>& buffer, std::optional<HostPart>& only,
+                                    const Part& part) {
         if (placement.is_replicated()) {
-            return part(static_cast<int>(placement.holders(mesh).front()));
+            return only.emplace(part(static_cast<int>(placement.holders(mesh).front())));
         }
         buffer.resize(static_cast<std::size_t>(whole.bytes()));
         for (int device = 0; device < count; ++device) {
@@ -189,8 +203,10 @@ struct Executor::State {
     }
 
     std::shared_ptr<const plan::ExecutionPlan> plan;
+    const Compute compute;
     const sharding::Mesh mesh;
     const int count;
+    const bool on_host;
     std::unique_ptr<comm::InProcessWorld> world; // of several devices
     std::vector<std::unique_ptr<MeshExchange>> exchanges;
     std::vector<std::unique_ptr<Device>> devices;
@@ -198,11 +214,12 @@ struct Executor::State {
     std::int64_t library_bytes = 0;                   // of several devices
     std::map<std::string, int, std::less<>> settling; // runs of each program that were booked
     std::vector<std::byte> result_buffer;
+    std::optional<HostPart> result_part;
 };
 
-Executor::Executor(std::shared_ptr<const plan::ExecutionPlan> plan,
-                   std::vector<const weft_backend*> backends, ExecutorOptions options)
-    : state_(std::make_unique<State>(std::move(plan), std::move(backends), options)) {}
+Executor::Executor(std::shared_ptr<const plan::ExecutionPlan> plan, Compute compute,
+                   ExecutorOptions options)
+    : state_(std::make_unique<State>(std::move(plan), std::move(compute), options)) {}
 
 Executor::~Executor() = default;
 
@@ -221,20 +238,22 @@ void Executor::write(std::string_view program, std::string_view name,
 std::span<const std::byte> Executor::read(std::string_view program, std::string_view name) {
     const auto found = state_->ports(&plan::PlannedProgram::results, program, name);
     const plan::PlannedPort& port = *found.front();
-    return state_->join(port.whole, port.placement, state_->result_buffer,
+    state_->result_part.reset();
+    return state_->join(port.whole, port.placement, state_->result_buffer, state_->result_part,
                         [&](int device) { return result(program, name, device); });
 }
 
 void Executor::write_slot(std::string_view name, std::span<const std::byte> whole) {
     const plan::StateSlot& slot_info = state_->slot(name);
     state_->cut(slot_info.whole, slot_info.placement, whole,
-                [&](int device) { return slot(name, device); });
+                [&](int device) { return slot(name, device, HostPart::Use::fill); });
 }
 
 std::vector<std::byte> Executor::read_slot(std::string_view name) {
     const plan::StateSlot& slot_info = state_->slot(name);
     std::vector<std::byte> out;
-    const auto bytes = state_->join(slot_info.whole, slot_info.placement, out,
+    std::optional<HostPart> only;
+    const auto bytes = state_->join(slot_info.whole, slot_info.placement, out, only,
                                     [&](int device) { return slot(name, device); });
     if (out.empty()) { // one device holds it whole
         out.assign(bytes.begin(), bytes.end());
@@ -242,16 +261,15 @@ std::vector<std::byte> Executor::read_slot(std::string_view name) {
     return out;
 }
 
-std::span<std::byte> Executor::slot(std::string_view name, int device) {
-    return state_->devices[static_cast<std::size_t>(device)]->slot(name);
+HostPart Executor::slot(std::string_view name, int device, HostPart::Use use) {
+    return state_->devices[static_cast<std::size_t>(device)]->slot(name, use);
 }
 
-std::span<std::byte> Executor::argument(std::string_view program, std::string_view name,
-                                        int device) {
+HostPart Executor::argument(std::string_view program, std::string_view name, int device) {
     return state_->devices[static_cast<std::size_t>(device)]->argument(program, name);
 }
 
-std::span<std::byte> Executor::result(std::string_view program, std::string_view name, int device) {
+HostPart Executor::result(std::string_view program, std::string_view name, int device) {
     return state_->devices[static_cast<std::size_t>(device)]->result(program, name);
 }
 
@@ -278,7 +296,9 @@ RunOutcome Executor::run(std::string_view program, std::stop_token stop) {
         state_->on_all(run_one);
     }
     if (vote.stopped()) {
-        state_->connect();
+        if (state_->on_host) {
+            state_->connect();
+        }
         return RunOutcome::stopped;
     }
     return RunOutcome::finished;

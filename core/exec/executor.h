@@ -15,7 +15,9 @@
 // writes *every* argument before *each* run, and reads results before the next run.
 #pragma once
 
+#include "core/exec/compute.h"
 #include "core/exec/device_use.h"
+#include "core/exec/host_part.h"
 #include "core/plan/plan.h"
 #include "kernels/weft_kernels.h"
 
@@ -70,10 +72,11 @@ struct ArenaReport {
 
 class Executor {
 public:
-    /// Reserves the arena's addresses (zero-filled) and nothing else. `backends` best first, as
-    /// given to build_plan. Throws weft::Error{memory} when the arena cannot be mapped.
-    Executor(std::shared_ptr<const plan::ExecutionPlan> plan,
-             std::vector<const weft_backend*> backends, ExecutorOptions options = {});
+    /// Opens the devices and reserves their arenas' addresses (zero-filled), nothing else.
+    /// `compute` has the back ends that were given to build_plan. Throws weft::Error{memory} when
+    /// an arena cannot be had, weft::Error{device} when a device cannot be opened.
+    Executor(std::shared_ptr<const plan::ExecutionPlan> plan, Compute compute,
+             ExecutorOptions options = {});
     ~Executor();
     Executor(const Executor&) = delete;
     Executor& operator=(const Executor&) = delete;
@@ -90,18 +93,19 @@ public:
     void write_slot(std::string_view name, std::span<const std::byte> whole);
     std::vector<std::byte> read_slot(std::string_view name);
 
-    /// The part of a slot or port that a device holds: its bytes in the arena, dense row-major.
-    std::span<std::byte> slot(std::string_view name, int device = 0);
-    std::span<std::byte> argument(std::string_view program, std::string_view name, int device = 0);
-    std::span<std::byte> result(std::string_view program, std::string_view name, int device = 0);
+    /// The part of a slot or port that a device holds. An argument is the host's to fill and store.
+    HostPart slot(std::string_view name, int device = 0, HostPart::Use use = HostPart::Use::look);
+    HostPart argument(std::string_view program, std::string_view name, int device = 0);
+    HostPart result(std::string_view program, std::string_view name, int device = 0);
 
     /// Takes the program's part of the arena and creates its kernels; run does so on first use.
     /// Throws weft::Error{runtime} when the plan was made without back ends or for others,
     /// weft::Error{memory, device} from the kernels.
     void prepare(std::string_view program);
-    /// Runs the program once. Throws weft::Error{device} with op and library text when a kernel
-    /// fails. On a mesh all devices stop or none; after a fault of one device the executor is of no
-    /// more use.
+    /// Runs the program once; devices that work by themselves may go on when it returns, and
+    /// whoever reads a result waits. Throws weft::Error{device} with op and library text when a
+    /// kernel fails. On a mesh all devices stop or none; after a fault of one device the executor
+    /// is of no more use.
     RunOutcome run(std::string_view program, std::stop_token stop = {});
     /// As run, but looks at every float output after each step and stops at the first value that is
     /// not finite: finds the op behind a diverged loss. Slow. Changes state exactly as far as it

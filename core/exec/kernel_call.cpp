@@ -49,14 +49,14 @@ std::int32_t count(std::size_t size) {
     return static_cast<std::int32_t>(size);
 }
 
-std::string last_error() {
-    const std::string text = weft_last_error();
+std::string last_error(const weft_backend& backend) {
+    const std::string text = backend.last_error();
     return text.empty() ? "no further text" : text;
 }
 
 [[noreturn]] void fail_kernel(const std::string& where, const weft_backend& backend,
                               weft_status status) {
-    const std::string text = std::string(backend.name) + " kernel failed: " + last_error();
+    const std::string text = std::string(backend.name) + " kernel failed: " + last_error(backend);
     if (status == WEFT_OUT_OF_MEMORY) {
         throw Error(ErrorKind::memory, where, text, "use a smaller micro_batch_size");
     }
@@ -160,7 +160,8 @@ Candidate choose_backend(const KernelDesc& call, std::span<const weft_backend* c
         const std::span outputs(desc.output_types, static_cast<std::size_t>(desc.outputs));
         throw Error(ErrorKind::runtime, call.where(),
                     "no back end has a kernel for (" + type_list(inputs) + ") -> (" +
-                        type_list(outputs) + "): " + last_error(),
+                        type_list(outputs) +
+                        "): " + (order.empty() ? "there are none" : last_error(*order.back())),
                     "choose another precision or layer size");
     }
     return std::move(found.front());
@@ -195,8 +196,9 @@ Kernel& Kernel::operator=(Kernel&& other) noexcept {
     return *this;
 }
 
-void Kernel::run(const void* const* inputs, void* const* outputs, void* workspace) const {
-    const weft_run_args args{inputs, outputs, workspace, nullptr};
+void Kernel::run(const void* const* inputs, void* const* outputs, void* workspace,
+                 weft_stream* stream) const {
+    const weft_run_args args{inputs, outputs, workspace, stream};
     const weft_status status = backend_->run(kernel_, &args);
     if (status != WEFT_OK) {
         fail_kernel(where_, *backend_, status);

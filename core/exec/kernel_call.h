@@ -66,9 +66,11 @@ public:
     Kernel(const Kernel&) = delete;
     Kernel& operator=(const Kernel&) = delete;
 
-    /// Runs once; pointers in operand order, workspace of at least workspace_bytes(), 64-byte
-    /// aligned. Allocates nothing. Throws weft::Error{device} with the library's own text.
-    void run(const void* const* inputs, void* const* outputs, void* workspace) const;
+    /// Runs once, or is queued on a stream; pointers in operand order, workspace of at least
+    /// workspace_bytes(), 64-byte aligned. Allocates nothing. Throws weft::Error{device} with the
+    /// library's own text.
+    void run(const void* const* inputs, void* const* outputs, void* workspace,
+             weft_stream* stream = nullptr) const;
 
     std::int64_t workspace_bytes() const { return workspace_bytes_; }
     const std::string& name() const { return name_; } // of the kernel, for plan and profiler

@@ -56,12 +56,14 @@ void restore_slot(exec::Executor& executor, const plan::StateSlot& slot,
                   std::vector<std::int64_t>& read_bytes) {
     const sharding::Mesh& mesh = executor.plan().mesh;
     const bool padded = sharding::padding_bytes(slot.whole, slot.placement, mesh) != 0;
+    std::vector<exec::HostPart> parts;
     std::vector<checkpoint::Destination> destinations;
     for (int device = 0; device < mesh.devices(); ++device) {
         if (!slot.placement.holds(mesh, device)) {
             continue;
         }
-        const std::span<std::byte> part = executor.slot(slot.name, device);
+        const exec::HostPart& part =
+            parts.emplace_back(executor.slot(slot.name, device, exec::HostPart::Use::fill));
         if (padded) {
             std::memset(part.data(), 0, part.size());
         }
@@ -72,6 +74,9 @@ void restore_slot(exec::Executor& executor, const plan::StateSlot& slot,
         }
     }
     reader.read(tensor, destinations);
+    for (exec::HostPart& part : parts) {
+        part.store();
+    }
 }
 
 [[noreturn]] void wrong_counters(const std::string& text) {
@@ -222,23 +227,25 @@ std::vector<std::string> verify_checkpoint(const std::filesystem::path& folder,
     return problems;
 }
 
-std::vector<checkpoint::TensorView> saved_tensors(exec::Executor& executor) {
+SavedTensors saved_tensors(exec::Executor& executor) {
     const sharding::Mesh& mesh = executor.plan().mesh;
-    std::vector<checkpoint::TensorView> out;
+    SavedTensors out;
+    const auto bytes_of = [&](const plan::StateSlot& slot, int device) {
+        return std::span<const std::byte>(out.parts.emplace_back(executor.slot(slot.name, device)));
+    };
     for (const plan::StateSlot& slot : executor.plan().state_slots) {
         if (!slot.saved) {
             continue;
         }
-        auto& view = out.emplace_back(checkpoint::TensorView{
+        auto& view = out.views.emplace_back(checkpoint::TensorView{
             slot.name, std::string(plan::category_name(slot.category)), slot.whole});
         view.spec = spec_text(slot, mesh);
         if (mesh.single()) {
-            view.data = executor.slot(slot.name);
+            view.data = bytes_of(slot, 0);
             continue;
         }
         for (const OwnedBlock& owned : owned_blocks(slot, mesh)) {
-            view.pieces.push_back(
-                {owned.place, executor.slot(slot.name, owned.device), owned.device});
+            view.pieces.push_back({owned.place, bytes_of(slot, owned.device), owned.device});
         }
     }
     return out;

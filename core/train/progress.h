@@ -71,8 +71,13 @@ Progress read_progress(const checkpoint::Record& record, const compile::RunConfi
 std::vector<std::string> verify_checkpoint(const std::filesystem::path& folder,
                                            const checkpoint::Progress& progress = {});
 
-/// Every saved slot of the executor, as views into its arenas: on a mesh each device's own pieces.
-std::vector<checkpoint::TensorView> saved_tensors(exec::Executor& executor);
+/// Every saved slot of an executor: on a mesh each device's own pieces. Views of `parts`, which the
+/// host sees in the arenas themselves or as copies from the devices.
+struct SavedTensors {
+    std::vector<checkpoint::TensorView> views;
+    std::vector<exec::HostPart> parts;
+};
+SavedTensors saved_tensors(exec::Executor& executor);
 
 /// The array of a slot in a checkpoint; null when the slot is not saved or the checkpoint has none.
 /// Throws weft::Error{checkpoint} when it has another type.

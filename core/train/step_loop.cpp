@@ -403,7 +403,8 @@ void StepLoop::save(const std::string& kept_for) {
         record.kept_for.push_back(kept_for);
     }
     record.mesh = recorded_axes(setup_.executor.plan().mesh);
-    manager_.save(saved_tensors(setup_.executor), std::move(record));
+    const SavedTensors saved = saved_tensors(setup_.executor);
+    manager_.save(saved.views, std::move(record));
     if (updates_ < exec::kSettlingRuns) {
         manager_.wait(); // nobody else allocates while libraries' memory is being measured
     }

@@ -20,7 +20,7 @@ weft_status refuse(const weft_op_desc*, weft_query*) {
 }
 
 // A back end without kernels: what the CPU back end is to an op that it lacks.
-const weft_backend kEmptyBackend{"empty", refuse, nullptr, nullptr, nullptr};
+const weft_backend kEmptyBackend{"empty", refuse, nullptr, nullptr, nullptr, weft_last_error};
 
 const OpCase& row_of(const std::string& kind) {
     const auto& rows = op_cases();

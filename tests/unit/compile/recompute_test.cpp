@@ -186,7 +186,7 @@ std::vector<std::byte> trained(const Case& made) {
     }
     std::vector<std::byte> out;
     for (const plan::StateSlot& slot : plan->state_slots) {
-        const auto bytes = executor.slot(slot.name);
+        const std::span<const std::byte> bytes = executor.slot(slot.name);
         out.insert(out.end(), bytes.begin(), bytes.end());
     }
     return out;

@@ -333,7 +333,7 @@ private slots:
 
     void a_stopped_run_leaves_the_state_as_it_was() {
         Trainer trainer({}, {.threads = 1});
-        const auto slot = trainer.executor.slot("0.weight");
+        const std::span<std::byte> slot = trainer.executor.slot("0.weight");
         const std::vector<std::byte> before(slot.begin(), slot.end());
         trainer.write_batch(1);
         std::stop_source source;

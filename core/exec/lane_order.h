@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which calls of a program have to wait for which on other lanes of a device. Private to core/exec.
+//
+// Calls of a lane run in their order. Two calls on different lanes may run at the same time, so
+// where they touch the same bytes and one of them writes, the later waits for the earlier.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace weft::exec {
+
+/// Bytes [begin, end) of the arena.
+struct Touched {
+    std::int64_t begin = 0;
+    std::int64_t end = 0;
+};
+
+/// A call in program order.
+struct LaneCall {
+    int lane = 0; // 0: computation
+    std::vector<Touched> reads;
+    std::vector<Touched> writes;
+};
+
+/// For each call the earlier ones on other lanes that it waits for: as few as keep the order. What
+/// follows from a lane's own order or from another wait is not waited for.
+std::vector<std::vector<int>> waits_of(const std::vector<LaneCall>& calls, int lanes);
+
+} // namespace weft::exec

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/exec/open_device.h"
+
+#include "core/base/check.h"
+#include "core/base/error.h"
+#include "core/base/text.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace weft::exec {
+namespace {
+
+[[noreturn]] void fail_arena(const weft_platform& platform, const std::string& name,
+                             std::int64_t bytes) {
+    throw Error(ErrorKind::memory, "arena",
+                (platform.host_reaches_memory != 0 ? "the machine" : name) + " cannot give " +
+                    format_bytes(bytes) + " of memory",
+                "use a smaller micro_batch_size or model; `weft plan` shows what takes how much");
+}
+
+[[noreturn]] void fail_device(const weft_platform& platform, const std::string& where,
+                              weft_status status, const char* what) {
+    const std::string text = platform.last_error();
+    throw Error(status == WEFT_OUT_OF_MEMORY ? ErrorKind::memory : ErrorKind::device, where,
+                std::string(what) + " failed: " + (text.empty() ? "no further text" : text),
+                status == WEFT_OUT_OF_MEMORY ? "use a smaller micro_batch_size"
+                                             : "run `weft doctor` to see what this machine offers");
+}
+
+void check_made(const weft_platform& platform, weft_status status, const char* what) {
+    if (status != WEFT_OK) {
+        fail_device(platform, platform.name, status, what);
+    }
+}
+
+} // namespace
+
+Stream::Stream(const weft_platform& platform, weft_device* device) : platform_(platform) {
+    check_made(platform, platform.make_stream(device, &stream_), "making a stream");
+}
+
+Stream::~Stream() {
+    platform_.drop_stream(stream_);
+}
+
+Event::Event(const weft_platform& platform, weft_device* device) : platform_(platform) {
+    check_made(platform, platform.make_event(device, &event_), "making an event");
+}
+
+Event::~Event() {
+    platform_.drop_event(event_);
+}
+
+Event::Event(Event&& other) noexcept
+    : platform_(other.platform_), event_(std::exchange(other.event_, nullptr)) {}
+
+OpenDevice::OpenDevice(const Compute& compute, int place, std::int64_t arena_bytes)
+    : platform_(*compute.platform),
+      name_(std::string(compute.platform->name) + ":" + std::to_string(compute.device(place))),
+      size_(arena_bytes) {
+    check(platform_.open(compute.device(place), &device_), "opening the device");
+    void* arena = nullptr;
+    weft_status status = platform_.enter(device_);
+    if (status == WEFT_OK) {
+        status = platform_.reserve(device_, arena_bytes, &arena);
+    }
+    if (status != WEFT_OK) {
+        platform_.close(device_);
+        status == WEFT_OUT_OF_MEMORY ? fail_arena(platform_, name_, arena_bytes)
+                                     : fail_device(platform_, name_, status, "opening the device");
+    }
+    arena_ = static_cast<std::byte*>(arena);
+    try {
+        computation_.emplace(platform_, device_);
+    } catch (...) {
+        platform_.give_back(device_, arena_, size_);
+        platform_.close(device_);
+        throw;
+    }
+}
+
+OpenDevice::~OpenDevice() {
+    platform_.enter(device_);
+    platform_.finish(computation());
+    computation_.reset();
+    for (const Block& block : blocks_) {
+        platform_.give_back_host(device_, block.memory, block.bytes);
+    }
+    blocks_.clear();
+    platform_.give_back(device_, arena_, size_);
+    platform_.close(device_);
+}
+
+void OpenDevice::enter() {
+    check(platform_.enter(device_), "entering the device");
+}
+
+void OpenDevice::take(std::int64_t end) {
+    end = std::min(end, size_);
+    if (end <= taken_) {
+        return;
+    }
+    const weft_status status = platform_.take(device_, arena_, taken_, end);
+    if (status == WEFT_OUT_OF_MEMORY) {
+        fail_arena(platform_, name_, end);
+    }
+    check(status, "taking the arena");
+    taken_ = end;
+}
+
+std::span<std::byte> OpenDevice::staging(std::int64_t bytes) {
+    Block* best = nullptr;
+    for (Block& block : blocks_) {
+        if (!block.lent && block.bytes >= bytes && (best == nullptr || !block.under_way)) {
+            best = &block;
+            if (!block.under_way) {
+                break;
+            }
+        }
+    }
+    if (best == nullptr) {
+        void* memory = nullptr;
+        check(platform_.reserve_host(device_, std::max<std::int64_t>(bytes, 1), &memory),
+              "memory for copies");
+        best = &blocks_.emplace_back(Block{memory, std::max<std::int64_t>(bytes, 1), false, false,
+                                           Event(platform_, device_)});
+    } else if (best->under_way) {
+        check(platform_.await(best->copied.get()), "waiting for a copy");
+        best->under_way = false;
+    }
+    best->lent = true;
+    return {static_cast<std::byte*>(best->memory), static_cast<std::size_t>(bytes)};
+}
+
+OpenDevice::Block& OpenDevice::block_of(std::span<std::byte> staged) {
+    const auto found = std::find_if(blocks_.begin(), blocks_.end(), [&](const Block& block) {
+        return block.memory == staged.data();
+    });
+    WEFT_CHECK(found != blocks_.end(), "staging memory comes from its device");
+    return *found;
+}
+
+void OpenDevice::upload(std::int64_t offset, std::span<std::byte> staged) {
+    check(platform_.upload(computation(), arena_ + offset, staged.data(),
+                           static_cast<std::int64_t>(staged.size())),
+          "copying to the device");
+    Block& block = block_of(staged);
+    check(platform_.record(block.copied.get(), computation()), "copying to the device");
+    block.under_way = true;
+}
+
+void OpenDevice::download(std::span<std::byte> staged, std::int64_t offset) {
+    check(platform_.download(computation(), staged.data(), arena_ + offset,
+                             static_cast<std::int64_t>(staged.size())),
+          "copying from the device");
+    finish();
+}
+
+void OpenDevice::recycle(std::span<std::byte> staged) {
+    block_of(staged).lent = false;
+}
+
+void OpenDevice::finish() {
+    check(platform_.finish(computation()), "work on the device");
+}
+
+void OpenDevice::check(weft_status status, const char* what) const {
+    if (status != WEFT_OK) {
+        fail_device(platform_, name_, status, what);
+    }
+}
+
+} // namespace weft::exec

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// A device of a platform, opened for one arena and the work in it. Private to core/exec.
+#pragma once
+
+#include "core/exec/compute.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <list>
+#include <optional>
+#include <span>
+#include <string>
+
+namespace weft::exec {
+
+/// Owns what a platform made. Throws weft::Error{device} where it makes nothing.
+class Stream {
+public:
+    Stream(const weft_platform& platform, weft_device* device);
+    ~Stream();
+    Stream(const Stream&) = delete;
+    Stream& operator=(const Stream&) = delete;
+    weft_stream* get() const { return stream_; }
+
+private:
+    const weft_platform& platform_;
+    weft_stream* stream_ = nullptr;
+};
+
+class Event {
+public:
+    Event(const weft_platform& platform, weft_device* device);
+    ~Event();
+    Event(Event&& other) noexcept;
+    Event& operator=(Event&&) = delete;
+    weft_event* get() const { return event_; }
+
+private:
+    const weft_platform& platform_;
+    weft_event* event_ = nullptr;
+};
+
+/// One thread at a time, which has entered it.
+class OpenDevice {
+public:
+    /// Reserves the arena's addresses and nothing else. Throws weft::Error{device, memory}.
+    OpenDevice(const Compute& compute, int place, std::int64_t arena_bytes);
+    ~OpenDevice();
+    OpenDevice(const OpenDevice&) = delete;
+    OpenDevice& operator=(const OpenDevice&) = delete;
+
+    void enter();
+
+    /// The bytes [0, end) are there from now on; what was there stays as it is. Throws
+    /// weft::Error{memory}.
+    void take(std::int64_t end);
+    std::int64_t taken_bytes() const { return taken_; }
+    std::byte* data() const { return arena_; } // an address of the device
+    bool on_host() const { return platform_.host_reaches_memory != 0; }
+    /// Only on the host.
+    std::span<std::byte> bytes() const { return {arena_, static_cast<std::size_t>(size_)}; }
+
+    /// Host memory that copies reach; from a pool that grows to what is used at once. It comes back
+    /// by `recycle`.
+    std::span<std::byte> staging(std::int64_t bytes);
+    /// Queues a copy to the arena and takes the staging memory back when it is done.
+    void upload(std::int64_t offset, std::span<std::byte> staged);
+    /// Copies from the arena and waits.
+    void download(std::span<std::byte> staged, std::int64_t offset);
+    void recycle(std::span<std::byte> staged);
+
+    /// Waits for everything queued on the stream of computation. Throws weft::Error{device} with
+    /// what failed, or what bad data a kernel has met.
+    void finish();
+
+    const weft_platform& platform() const { return platform_; }
+    weft_device* get() const { return device_; }
+    weft_stream* computation() const { return computation_->get(); }
+    /// Throws weft::Error{device} unless the platform said WEFT_OK to what it was to do.
+    void check(weft_status status, const char* what) const;
+
+private:
+    struct Block {
+        void* memory = nullptr;
+        std::int64_t bytes = 0;
+        bool lent = false;
+        bool under_way = false; // an upload reads it until `copied`
+        Event copied;
+    };
+    Block& block_of(std::span<std::byte> staged);
+
+    const weft_platform& platform_;
+    std::string name_; // "cuda:1", for people
+    weft_device* device_ = nullptr;
+    std::byte* arena_ = nullptr;
+    std::int64_t size_ = 0;
+    std::int64_t taken_ = 0;
+    std::optional<Stream> computation_;
+    std::list<Block> blocks_;
+};
+
+} // namespace weft::exec
