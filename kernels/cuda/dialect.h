@@ -44,7 +44,9 @@ struct Target {
 // The numbers of weft_dtype, which NVRTC cannot include; cuda.cpp checks them.
 constexpr int kF32 = 0;
 constexpr int kBf16 = 1;
+constexpr int kF64 = 2;
 constexpr int kI32 = 3;
+constexpr int kI64 = 4;
 constexpr int kU8 = 5;
 
 WEFT_DEVICE float float_of_bf16(u16 bits) {

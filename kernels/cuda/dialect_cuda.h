@@ -60,6 +60,9 @@ WEFT_DEVICE int bits_set(u32 word) {
 WEFT_DEVICE float float_of_bits(u32 bits) {
     return __uint_as_float(bits);
 }
+WEFT_DEVICE double double_of_bits(u64 bits) {
+    return __longlong_as_double(static_cast<i64>(bits));
+}
 WEFT_DEVICE u32 bits_of_float(float value) {
     return __float_as_uint(value);
 }

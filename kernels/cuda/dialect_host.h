@@ -163,6 +163,9 @@ inline int bits_set(u32 word) {
 inline float float_of_bits(u32 bits) {
     return std::bit_cast<float>(bits);
 }
+inline double double_of_bits(u64 bits) {
+    return std::bit_cast<double>(bits);
+}
 inline u32 bits_of_float(float value) {
     return std::bit_cast<u32>(value);
 }

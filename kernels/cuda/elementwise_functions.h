@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What generated elementwise kernels call, in the dialect: a function per opcode of
-// weft_elementwise, in f32, and the ways to read operands. NaN survives where kernels/README.md
-// says so.
+// weft_elementwise, in f32, for some in f64, too, and the ways to read operands. NaN survives where
+// kernels/README.md says so.
 #pragma once
 
 #include "kernels/cuda/dialect.h"
@@ -171,6 +171,100 @@ WEFT_DEVICE float ew_sigmoid_grad(float y, float dy) {
 }
 WEFT_DEVICE float ew_select(float condition, float a, float b) {
     return condition != 0.0f ? a : b;
+}
+
+// For groups with f64 or i64: few numbers, as those of a learning rate.
+
+/// Element `at` as f64.
+template <int Dtype>
+WEFT_DEVICE double wide_load(u64 address, i64 at) {
+    const void* data = reinterpret_cast<const void*>(address);
+    if constexpr (Dtype == kF64) {
+        return static_cast<const double*>(data)[at];
+    } else if constexpr (Dtype == kI64) {
+        return static_cast<double>(static_cast<const i64*>(data)[at]);
+    } else if constexpr (Dtype == kI32) {
+        return static_cast<double>(static_cast<const int*>(data)[at]);
+    } else if constexpr (Dtype == kU8) {
+        return static_cast<double>(static_cast<const unsigned char*>(data)[at]);
+    } else {
+        return static_cast<double>(load({data, Dtype}, at));
+    }
+}
+
+/// Rounds once.
+template <int Dtype>
+WEFT_DEVICE void wide_store(u64 address, i64 at, double value) {
+    if constexpr (Dtype == kF64) {
+        reinterpret_cast<double*>(address)[at] = value;
+    } else if constexpr (Dtype == kI64) {
+        reinterpret_cast<i64*>(address)[at] = static_cast<i64>(value);
+    } else if constexpr (Dtype == kI32) {
+        reinterpret_cast<int*>(address)[at] = static_cast<int>(value);
+    } else {
+        store({reinterpret_cast<void*>(address), Dtype}, at, static_cast<float>(value));
+    }
+}
+
+WEFT_DEVICE double wide_cast(double x) {
+    return x;
+}
+WEFT_DEVICE double wide_neg(double x) {
+    return -x;
+}
+WEFT_DEVICE double wide_abs(double x) {
+    return fabs(x);
+}
+WEFT_DEVICE double wide_exp(double x) {
+    return exp(x);
+}
+WEFT_DEVICE double wide_log(double x) {
+    return log(x);
+}
+WEFT_DEVICE double wide_sqrt(double x) {
+    return sqrt(x);
+}
+WEFT_DEVICE double wide_rsqrt(double x) {
+    return 1.0 / sqrt(x);
+}
+WEFT_DEVICE double wide_square(double x) {
+    return x * x;
+}
+WEFT_DEVICE double wide_sign(double x) {
+    return x > 0.0 ? 1.0 : x < 0.0 ? -1.0 : x;
+}
+WEFT_DEVICE double wide_affine(double x, double scale, double shift) {
+    return x * scale + shift;
+}
+WEFT_DEVICE double wide_add(double x, double y) {
+    return x + y;
+}
+WEFT_DEVICE double wide_sub(double x, double y) {
+    return x - y;
+}
+WEFT_DEVICE double wide_mul(double x, double y) {
+    return x * y;
+}
+WEFT_DEVICE double wide_div(double x, double y) {
+    return x / y;
+}
+WEFT_DEVICE double wide_maximum(double x, double y) {
+    return x >= y || x != x ? x : y;
+}
+WEFT_DEVICE double wide_minimum(double x, double y) {
+    return x <= y || x != x ? x : y;
+}
+WEFT_DEVICE double wide_pow(double x, double y) {
+    return pow(x, y);
+}
+WEFT_DEVICE double wide_less(double x, double y) {
+    return x < y ? 1.0 : 0.0;
+}
+WEFT_DEVICE double wide_equal(double x, double y) {
+    return x == y ? 1.0 : 0.0;
+}
+WEFT_DEVICE double wide_select(double condition, double a, double b) {
+    return condition != 0.0 ? a : b;
 }
 
 } // namespace weft::kernels::cuda

@@ -24,7 +24,40 @@ const char* dtype_word(std::int32_t dtype) {
     case WEFT_BF16: return "kBf16";
     case WEFT_I32: return "kI32";
     case WEFT_U8: return "kU8";
-    default: unsupported("no f64 or i64 in groups");
+    case WEFT_F64: return "kF64";
+    case WEFT_I64: return "kI64";
+    default: unsupported("no such type in groups");
+    }
+}
+
+bool is_wide(std::int32_t dtype) {
+    return dtype == WEFT_F64 || dtype == WEFT_I64;
+}
+
+/// What elementwise_functions.h has in f64.
+bool has_wide(std::int32_t opcode) {
+    switch (opcode) {
+    case WEFT_EW_CAST:
+    case WEFT_EW_NEG:
+    case WEFT_EW_ABS:
+    case WEFT_EW_EXP:
+    case WEFT_EW_LOG:
+    case WEFT_EW_SQRT:
+    case WEFT_EW_RSQRT:
+    case WEFT_EW_SQUARE:
+    case WEFT_EW_SIGN:
+    case WEFT_EW_AFFINE:
+    case WEFT_EW_ADD:
+    case WEFT_EW_SUB:
+    case WEFT_EW_MUL:
+    case WEFT_EW_DIV:
+    case WEFT_EW_MAXIMUM:
+    case WEFT_EW_MINIMUM:
+    case WEFT_EW_POW:
+    case WEFT_EW_LESS:
+    case WEFT_EW_EQUAL:
+    case WEFT_EW_SELECT: return true;
+    default: return false;
     }
 }
 
@@ -72,10 +105,11 @@ GroupInput::Pack pack_of(const GroupInput& in, int pack) {
     return GroupInput::Pack::run;
 }
 
-/// Writes the text of one group.
+/// Writes the text of one group. Registers of a wide one are f64, an element at a time.
 class Writer {
 public:
-    Writer(const Group& group, GroupSource& out) : group_(group), out_(out) {}
+    Writer(const Group& group, bool wide, GroupSource& out)
+        : group_(group), wide_(wide), out_(out) {}
 
     void write() {
         word_ = out_.output_word(out_.output_dtypes.size());
@@ -86,9 +120,11 @@ public:
             step(s);
         }
         for (std::size_t o = 0; o < out_.output_dtypes.size(); ++o) {
-            body_ += "    write_run<N, " + std::string(dtype_word(out_.output_dtypes[o])) + ">(" +
-                     at(out_.output_word(o)) + ", i, r" +
-                     std::to_string(group_.output_registers[o]) + ");\n";
+            const std::string dtype = dtype_word(out_.output_dtypes[o]);
+            body_ +=
+                (wide_ ? "    wide_store<" + dtype + ">(" : "    write_run<N, " + dtype + ">(") +
+                at(out_.output_word(o)) + ", i, r" + std::to_string(group_.output_registers[o]) +
+                (wide_ ? "[0]" : "") + ");\n";
         }
         const std::string text = whole("NAME");
         char name[40];
@@ -110,8 +146,10 @@ private:
         const std::string types =
             "<N, " + std::string(dtype_word(in.dtype)) + ">(" + at(out_.input_word(i)) + ", ";
         const std::string to = ", r" + std::to_string(i) + ");\n";
-        body_ += "    float r" + std::to_string(i) + "[N];\n";
-        if (in.kind == GroupInput::Kind::direct) {
+        body_ += (wide_ ? "    double r" : "    float r") + std::to_string(i) + "[N];\n";
+        if (wide_) {
+            wide_load(i);
+        } else if (in.kind == GroupInput::Kind::direct) {
             body_ += "    read_run" + types + "i" + to;
         } else if (in.kind == GroupInput::Kind::scalar) {
             body_ += "    read_one" + types + "0" + to;
@@ -120,7 +158,17 @@ private:
         }
     }
 
-    void strided(std::size_t i, const std::string& types, const std::string& to) {
+    void wide_load(std::size_t i) {
+        const GroupInput& in = out_.inputs[i];
+        const std::string place = in.kind == GroupInput::Kind::direct   ? "i"
+                                  : in.kind == GroupInput::Kind::scalar ? "0"
+                                                                        : strided_place(i) + "(0)";
+        body_ += "    r" + std::to_string(i) + "[0] = wide_load<" + dtype_word(in.dtype) + ">(" +
+                 at(out_.input_word(i)) + ", " + place + ");\n";
+    }
+
+    /// Writes the function from an element of the pack to its place in the input; its name.
+    std::string strided_place(std::size_t i) {
         const GroupInput& in = out_.inputs[i];
         std::string sum;
         for (std::size_t d = 0; d < in.shape.size(); ++d) {
@@ -132,6 +180,12 @@ private:
         }
         const std::string offset = "o" + std::to_string(i);
         body_ += "    const auto " + offset + " = [&](Index k) { return " + sum + "; };\n";
+        return offset;
+    }
+
+    void strided(std::size_t i, const std::string& types, const std::string& to) {
+        const GroupInput& in = out_.inputs[i];
+        const std::string offset = strided_place(i);
         if (in.pack == GroupInput::Pack::each) {
             body_ += "    for (int k = 0; k < N; ++k) {\n        r" + std::to_string(i) +
                      "[k] = load_as<" + dtype_word(in.dtype) + ">(" + at(out_.input_word(i)) +
@@ -145,11 +199,11 @@ private:
 
     void step(std::size_t s) {
         const Step& step = group_.steps[s];
-        if (step.dtype != WEFT_F32 && step.dtype != WEFT_BF16) {
-            unsupported("groups compute in f32 only");
+        if (wide_ && !has_wide(step.opcode)) {
+            unsupported("no function of this kind in f64");
         }
         const std::string result = "r" + std::to_string(out_.inputs.size() + s);
-        std::string call = "ew_" + std::string(function_of(step.opcode)) + "(";
+        std::string call = (wide_ ? "wide_" : "ew_") + std::string(function_of(step.opcode)) + "(";
         for (int k = 0; k < step.arity; ++k) {
             call += (k == 0 ? "r" : ", r") + std::to_string(step.operand[k]) + "[k]";
         }
@@ -157,13 +211,25 @@ private:
             call += ", " + constant(step.scale) + ", " + constant(step.shift);
         }
         call += ")";
-        body_ += "    float " + result + "[N];\n    for (int k = 0; k < N; ++k) {\n        " +
-                 result +
-                 "[k] = " + (step.dtype == WEFT_BF16 ? "rounded_to_bf16(" + call + ")" : call) +
-                 ";\n    }\n";
+        body_ += (wide_ ? "    double " : "    float ") + result +
+                 "[N];\n    for (int k = 0; k < N; ++k) {\n        " + result +
+                 "[k] = " + rounded(step.dtype, call) + ";\n    }\n";
+    }
+
+    std::string rounded(std::int32_t dtype, const std::string& call) const {
+        switch (dtype) {
+        case WEFT_BF16: return "rounded_to_bf16(" + call + ")";
+        case WEFT_F32: return wide_ ? "float(" + call + ")" : call;
+        case WEFT_I64:
+        case WEFT_I32: return "trunc(" + call + ")";
+        default: return call;
+        }
     }
 
     std::string constant(double value) {
+        if (wide_) {
+            return "double_of_bits(" + parameter(std::bit_cast<std::uint64_t>(value)) + ")";
+        }
         return "float_of_bits(u32(" +
                parameter(std::bit_cast<std::uint32_t>(static_cast<float>(value))) + "))";
     }
@@ -186,6 +252,7 @@ private:
     }
 
     const Group& group_;
+    const bool wide_;
     GroupSource& out_;
     std::string body_;
     std::size_t word_ = 0;
@@ -217,19 +284,29 @@ GroupSource group_source(const Op& op) {
             describe(op.input(i), group.shape, group.strides[static_cast<std::size_t>(i)]));
     }
     for (int i = 0; i < op.outputs(); ++i) {
-        if (op.output(i).dtype != WEFT_F32 && op.output(i).dtype != WEFT_BF16) {
-            unsupported("groups write f32 and bf16 only");
+        if (op.output(i).dtype == WEFT_U8) {
+            unsupported("groups do not write bytes");
         }
         out.output_dtypes.push_back(op.output(i).dtype);
     }
-    out.pack = pack_size(out);
+    bool wide = false;
+    for (int i = 0; i < op.inputs(); ++i) {
+        wide = wide || is_wide(op.input(i).dtype);
+    }
+    for (const Step& step : group.steps) {
+        wide = wide || is_wide(step.dtype);
+    }
+    for (const std::int32_t dtype : out.output_dtypes) {
+        wide = wide || is_wide(dtype) || dtype == WEFT_I32;
+    }
+    out.pack = wide ? 1 : pack_size(out);
     for (GroupInput& in : out.inputs) {
         if (in.kind == GroupInput::Kind::strided) {
             in.pack = pack_of(in, out.pack);
         }
     }
     out.wide = element_count(group.shape) > 0x7fffffff;
-    Writer(group, out).write();
+    Writer(group, wide, out).write();
     return out;
 }
 

@@ -31,12 +31,13 @@ void start_kernel(weft_stream* stream, const Grid& grid, void (*kernel)(P...), P
     start_on_device(stream, grid, reinterpret_cast<const void*>(kernel), addresses);
 }
 #else
-/// Runs `thread` once per thread of the grid. Throws Failure with what went wrong.
-void emulate(const Grid& grid, const std::function<void()>& thread);
+/// Queues `thread` to be run once per thread of the grid; where there is no stream, runs it at
+/// once. Throws Failure with what went wrong.
+void emulate(weft_stream* stream, const Grid& grid, std::function<void()> thread);
 
 template <class... P>
-void start_kernel(weft_stream*, const Grid& grid, void (*kernel)(P...), P... arguments) {
-    emulate(grid, [&] { kernel(arguments...); });
+void start_kernel(weft_stream* stream, const Grid& grid, void (*kernel)(P...), P... arguments) {
+    emulate(stream, grid, [=] { kernel(arguments...); });
 }
 #endif
 
