@@ -5,6 +5,7 @@
 
 #include "kernels/numbers.h"
 #include "kernels/op.h"
+#include "tests/kernels/emulation/machine.h"
 
 namespace weft::kernels::cuda {
 namespace {
@@ -26,7 +27,7 @@ public:
 
     std::int64_t workspace_bytes() const override { return 64; }
 
-    void run(weft_stream*, const void* a, const void* b, const void* bias, void* c,
+    void run(weft_stream* stream, const void* a, const void* b, const void* bias, void* c,
              void* workspace) const override {
         for (const void* pointer :
              {a, b, static_cast<const void*>(c), static_cast<const void*>(workspace)}) {
@@ -34,6 +35,11 @@ public:
                     "an operand is not aligned to 16 bytes");
         }
         require((bias != nullptr) == s_.bias, "the bias is not where it was announced");
+        test::queue_work(stream, [=, this] { multiply(a, b, bias, c); });
+    }
+
+private:
+    void multiply(const void* a, const void* b, const void* bias, void* c) const {
         for (std::int64_t batch = 0; batch < s_.batch; ++batch) {
             for (std::int64_t j = 0; j < s_.n; ++j) {
                 for (std::int64_t i = 0; i < s_.m; ++i) {
@@ -45,7 +51,6 @@ public:
         }
     }
 
-private:
     double dot(const void* a, const void* b, std::int64_t batch, std::int64_t i,
                std::int64_t j) const {
         double sum = 0.0;

@@ -4,6 +4,7 @@
 #include "kernels/cuda/wrappers/dnn.h"
 
 #include "kernels/numbers.h"
+#include "tests/kernels/emulation/machine.h"
 
 #include <vector>
 
@@ -33,13 +34,18 @@ public:
 
     std::int64_t workspace_bytes() const override { return 64; }
 
-    void run(weft_stream*, const void* first, const void* second, void* to,
+    void run(weft_stream* stream, const void* first, const void* second, void* to,
              void* workspace) override {
         for (const void* pointer :
              {first, second, static_cast<const void*>(to), static_cast<const void*>(workspace)}) {
             require(reinterpret_cast<std::uintptr_t>(pointer) % kDnnAlignment == 0,
                     "an operand is not aligned to 16 bytes");
         }
+        test::queue_work(stream, [=, this] { convolve(first, second, to); });
+    }
+
+private:
+    void convolve(const void* first, const void* second, void* to) const {
         std::vector<double> sums(static_cast<std::size_t>(result_count()), 0.0);
         const WindowShape& s = shape_.window;
         for (std::int64_t n = 0; n < s.n; ++n) {
@@ -58,7 +64,6 @@ public:
         }
     }
 
-private:
     std::int64_t result_count() const {
         const WindowShape& s = shape_.window;
         switch (shape_.pass) {

@@ -6,6 +6,7 @@
 #include "kernels/cuda/wrappers/runtime.h"
 #include "kernels/op.h"
 #include "tests/kernels/emulation/fiber.h"
+#include "tests/kernels/emulation/machine.h"
 
 #include <cstdlib>
 #include <map>
@@ -277,11 +278,9 @@ void touch(SharedState* state, int element, Access access) {
 
 } // namespace emulation
 
-void emulate(const Grid& grid, const std::function<void()>& thread) {
-    if (grid.threads <= 0 || grid.threads > 1024 || grid.threads % 32 != 0 || grid.y > 65535 ||
-        grid.x > 2147483647) {
-        throw Failure{WEFT_LIBRARY_ERROR, "no GPU starts a grid of this size"};
-    }
+namespace {
+
+void run_grid(const Grid& grid, const std::function<void()>& thread) {
     // Kept from launch to launch; those of a launch that failed are in the middle of something.
     thread_local std::vector<std::unique_ptr<test::Fiber>> fibers;
     while (fibers.size() < static_cast<std::size_t>(grid.threads)) {
@@ -297,6 +296,16 @@ void emulate(const Grid& grid, const std::function<void()>& thread) {
             }
         }
     }
+}
+
+} // namespace
+
+void emulate(weft_stream* stream, const Grid& grid, std::function<void()> thread) {
+    if (grid.threads <= 0 || grid.threads > 1024 || grid.threads % 32 != 0 || grid.y > 65535 ||
+        grid.x > 2147483647) {
+        throw Failure{WEFT_LIBRARY_ERROR, "no GPU starts a grid of this size"};
+    }
+    test::queue_work(stream, [=] { run_grid(grid, thread); });
 }
 
 void* memory_of_host_and_device(std::size_t bytes) {

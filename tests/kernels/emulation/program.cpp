@@ -5,6 +5,7 @@
 #include "kernels/op.h"
 
 #include <map>
+#include <vector>
 
 namespace weft::kernels::cuda {
 namespace {
@@ -12,12 +13,15 @@ namespace {
 class CompiledByHost final : public Program {
 public:
     explicit CompiledByHost(const test::CompiledGroup& group) : group_(group) {}
-    void launch(weft_stream*, const Grid& grid,
+    void launch(weft_stream* stream, const Grid& grid,
                 std::span<const std::uint64_t> words) const override {
         if (words.size() != group_.words) {
             throw Failure{WEFT_LIBRARY_ERROR, "a generated kernel got another number of words"};
         }
-        emulate(grid, [&] { group_.run(words.data()); });
+        emulate(stream, grid,
+                [this, kept = std::vector<std::uint64_t>(words.begin(), words.end())] {
+                    group_.run(kept.data());
+                });
     }
 
 private:

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// Training on GPUs that are none: the whole CUDA back end but for its calls of the vendor, on
+// streams that do nothing before somebody waits. Against the CPU.
+#include "core/compile/mesh/mesh_config.h"
+#include "core/exec/executor.h"
+#include "core/train/engine.h"
+#include "core/train/update.h"
+#include "tests/e2e/emulated/emulated_plan.h"
+#include "tests/kernels/emulation/collectives.h"
+#include "tests/kernels/emulation/machine.h"
+#include "tests/support/weft_test.h"
+
+#include <cmath>
+#include <cstring>
+#include <map>
+
+using namespace weft;
+
+namespace {
+
+constexpr int kSteps = 6;
+
+struct Trained {
+    std::vector<double> losses;
+    std::map<std::string, std::vector<std::byte>> state;
+};
+
+Trained train_steps(const compile::RunConfig& config, const exec::Compute& compute) {
+    const auto plan = test::plan_for(config, compute.backends);
+    exec::Executor executor(plan, compute, {.threads = 1});
+    train::initialise(executor, config);
+    const data::DataSet data = train::open_run_data(config);
+    data::LoaderOptions loading;
+    loading.batch_size = config.global_batch_size;
+    data::Loader loader(data.train, data::Sampler(data.train->samples(), true, config.seed),
+                        loading, {});
+    train::Update update(executor, config, 100);
+    Trained out;
+    for (int step = 0; step < kSteps; ++step) {
+        update.run(*loader.next(), step, 1.0, {});
+        out.losses.push_back(update.numbers().loss);
+    }
+    for (const plan::StateSlot& slot : plan->state_slots) {
+        out.state[slot.name] = executor.read_slot(slot.name);
+    }
+    return out;
+}
+
+double largest_difference(const std::vector<std::byte>& a, const std::vector<std::byte>& b) {
+    double most = 0;
+    for (std::size_t i = 0; i + sizeof(float) <= a.size(); i += sizeof(float)) {
+        float x = 0;
+        float y = 0;
+        std::memcpy(&x, a.data() + i, sizeof x);
+        std::memcpy(&y, b.data() + i, sizeof y);
+        most = std::max(most, static_cast<double>(std::abs(x - y)));
+    }
+    return most;
+}
+
+exec::Compute emulated(int devices) {
+    std::vector<int> numbers(static_cast<std::size_t>(devices));
+    for (int i = 0; i < devices; ++i) {
+        numbers[static_cast<std::size_t>(i)] = i;
+    }
+    return {{weft_emulated_backend()},
+            weft_emulated_platform(),
+            weft_emulated_collectives(),
+            std::move(numbers)};
+}
+
+} // namespace
+
+class EmulatedGpuTest : public QObject {
+    Q_OBJECT
+
+private slots:
+    void trains_as_the_cpu_does_data() {
+        QTest::addColumn<int>("index");
+        const auto& models = test::emulated_models();
+        for (std::size_t i = 0; i < models.size(); ++i) {
+            QTest::addRow("%s", models[i].name.c_str()) << static_cast<int>(i);
+        }
+    }
+    void trains_as_the_cpu_does() {
+        QFETCH(int, index);
+        const test::EmulatedModel& model = test::emulated_models()[static_cast<std::size_t>(index)];
+        const compile::RunConfig config = test::config_of(model);
+        const int devices =
+            static_cast<int>(compile::placement_of(config.section("mesh")).mesh.devices());
+        test::set_machine({.devices = devices, .seed = 7});
+        Trained gpu;
+        try {
+            gpu = train_steps(config, emulated(devices));
+        } catch (const Error& fault) {
+            QFAIL(fault.message().c_str());
+        }
+        QVERIFY2(test::order_faults().empty(),
+                 test::order_faults().empty() ? "" : test::order_faults().front().c_str());
+        const Trained cpu = train_steps(config, train::backends());
+        for (int step = 0; step < kSteps; ++step) {
+            const auto at = static_cast<std::size_t>(step);
+            QVERIFY2(std::abs(gpu.losses[at] - cpu.losses[at]) <=
+                         model.tolerance * std::abs(cpu.losses[at]),
+                     qPrintable(QString("step %1: loss %2, on the CPU %3")
+                                    .arg(step)
+                                    .arg(gpu.losses[at], 0, 'g', 9)
+                                    .arg(cpu.losses[at], 0, 'g', 9)));
+        }
+        for (const auto& [name, bytes] : cpu.state) {
+            const double off = largest_difference(bytes, gpu.state.at(name));
+            QVERIFY2(off <= model.tolerance,
+                     qPrintable(QString("%1 is off by %2").arg(name.c_str()).arg(off)));
+        }
+    }
+};
+
+WEFT_TEST(EmulatedGpuTest)
+#include "emulated_test.moc"

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// GPUs that are none: streams as queues of work that nobody does before somebody waits for it. Then
+// items run in an order drawn from a seed, of all that streams and events allow. What is queued
+// goes through an OrderChecker.
+#pragma once
+
+#include "kernels/weft_device.h"
+#include "tests/kernels/emulation/order_checker.h"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace weft::test {
+
+/// What this machine is; to be set while no device is open.
+struct MachineOptions {
+    int devices = 1;
+    std::uint64_t seed = 1;
+    std::int64_t memory_bytes = std::int64_t{1} << 30; // of a device
+    /// Leaves out the wait of that number, counted from 0 over the process: a planted fault.
+    std::int64_t dropped_wait = -1;
+};
+void set_machine(const MachineOptions& options);
+
+/// Counted since set_machine.
+struct MachineCounts {
+    std::int64_t waits = 0;    // of a stream for an event
+    std::int64_t launches = 0; // queued one by one
+    std::int64_t replays = 0;  // of graphs
+    std::int64_t finishes = 0; // of the host
+};
+MachineCounts machine_counts();
+/// Accesses that nothing orders, found since set_machine; one text each. The first is a fault of
+/// the device, too: whoever waits for it hears of it.
+std::vector<std::string> order_faults();
+
+/// Work that the streams of several devices do together, when it is the turn of all of them.
+struct Meeting {
+    std::vector<weft_stream*> streams; // by rank; null: has not come yet
+    std::function<void()> work;        // set when the last one comes
+    std::string refused;               // why they cannot meet
+};
+/// Queues the stream's part in a meeting, which `come` finds each time that the part is queued, in
+/// graphs too: as a rank's calls follow each other.
+void queue_meeting(weft_stream* stream, std::function<std::shared_ptr<Meeting>()> come);
+
+/// Queues work that touches what the present AccessScope says; done at once where `stream` is null.
+/// What it throws, a Failure, is told by whoever waits.
+void queue_work(weft_stream* stream, std::function<void()> work);
+
+/// Work queued by this thread while it lives touches these bytes, and belongs to `name`.
+class AccessScope {
+public:
+    AccessScope(std::vector<Access> accesses, std::string name);
+    ~AccessScope();
+    AccessScope(const AccessScope&) = delete;
+    AccessScope& operator=(const AccessScope&) = delete;
+};
+
+} // namespace weft::test
+
+/// The platform "cuda" of this machine, and the CUDA back end whose kernels tell what they touch.
+const weft_platform* weft_emulated_platform();
+const weft_backend* weft_emulated_backend();
