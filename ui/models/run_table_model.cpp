@@ -363,16 +363,16 @@ bool RunTableModel::setData(const QModelIndex& index, const QVariant& value, int
         return false;
     }
     const train::RunSummary& run = rows_[static_cast<std::size_t>(index.row())];
-    train::Annotations now = run.annotations;
+    train::AnnotationChange change{run.annotations, run.annotations};
     if (columns_[static_cast<std::size_t>(index.column())].kind == ColumnKind::Tags) {
-        now.tags = train::parse_tags(value.toString().toStdString());
+        change.after.tags = train::parse_tags(value.toString().toStdString());
     } else {
-        now.notes = value.toString().toStdString();
+        change.after.notes = value.toString().toStdString();
     }
-    if (now != run.annotations) {
-        const train::RunSummary before = run; // the list may be made anew
-        index_.annotate(run.folder, now);
-        emit edited(before);
+    if (change.after != change.before) {
+        const std::filesystem::path folder = run.folder; // the list may be made anew
+        index_.annotate(folder, change);
+        emit edited(folder, change);
     }
     return true;
 }

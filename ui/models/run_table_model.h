@@ -46,8 +46,8 @@ public:
     Qt::ItemFlags flags(const QModelIndex& index) const override;
 
 signals:
-    /// The user changed tags or notes of a run that had these before.
-    void edited(const train::RunSummary& before);
+    /// The user changed tags or notes of a run.
+    void edited(const std::filesystem::path& run, const train::AnnotationChange& change);
 
 private:
     void takeRuns();

@@ -44,6 +44,40 @@ void take_over(const Json& from, Annotations& out) {
     }
 }
 
+bool has_tag(const std::vector<std::string>& tags, const std::string& tag) {
+    return std::find(tags.begin(), tags.end(), tag) != tags.end();
+}
+
+/// Tags that were taken away go, new ones come last; their order is that of the change where nobody
+/// else changed them.
+std::vector<std::string> changed_tags(std::vector<std::string> now,
+                                      const std::vector<std::string>& before,
+                                      const std::vector<std::string>& after) {
+    if (now == before) {
+        return after;
+    }
+    std::erase_if(
+        now, [&](const std::string& tag) { return has_tag(before, tag) && !has_tag(after, tag); });
+    for (const std::string& tag : after) {
+        if (!has_tag(before, tag) && !has_tag(now, tag)) {
+            now.push_back(tag);
+        }
+    }
+    return now;
+}
+
+Annotations changed(Annotations now, const AnnotationChange& change) {
+    const auto& [before, after] = change;
+    now.tags = changed_tags(std::move(now.tags), before.tags, after.tags);
+    if (after.notes != before.notes) {
+        now.notes = after.notes;
+    }
+    if (after.archived != before.archived) {
+        now.archived = after.archived;
+    }
+    return now;
+}
+
 } // namespace
 
 Annotations read_annotations(const fs::path& run, const Json& config) {
@@ -58,17 +92,23 @@ Annotations read_annotations(const fs::path& run, const Json& config) {
     return out;
 }
 
-void write_annotations(const fs::path& run, const Annotations& annotations) {
+Annotations change_annotations(const fs::path& run, const AnnotationChange& change) {
+    FileReplacement file(annotations_path(run)); // before reading: nobody writes in between
     Json document = read_document(run);
-    if (!document.is_object()) {
+    Annotations now = change.before;
+    if (document.is_object()) {
+        take_over(document, now);
+    } else {
         document = Json::object();
     }
+    now = changed(std::move(now), change);
     document["schema_version"] = 1;
-    document["tags"] = annotations.tags;
-    document["notes"] = annotations.notes;
-    document["archived"] = annotations.archived;
-    write_file_atomically(annotations_path(run),
-                          document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+    document["tags"] = now.tags;
+    document["notes"] = now.notes;
+    document["archived"] = now.archived;
+    file.part().write(document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+    file.commit();
+    return now;
 }
 
 std::vector<std::string> parse_tags(std::string_view text) {

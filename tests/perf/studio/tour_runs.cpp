@@ -112,7 +112,7 @@ void write_run(const fs::path& run, double rate, int batch, int nth, int steps) 
     const train::EvaluationEvent evaluation{
         steps, {{"validation/loss", 0.25 + 2.0 * std::exp(-800 * rate) + 0.01 * nth}}};
     events << train::to_line({steps + 1, 1e9 + steps + 1, evaluation}) << "\n";
-    train::write_annotations(run, {{nth % 2 == 0 ? "baseline" : "wide"}, "", false});
+    train::change_annotations(run, {{}, {{nth % 2 == 0 ? "baseline" : "wide"}, "", false}});
 }
 
 fs::path newest_checkpoint(const fs::path& run) {

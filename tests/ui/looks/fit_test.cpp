@@ -186,7 +186,7 @@ void write_run(const std::filesystem::path& folder) {
     train::Annotations annotations;
     annotations.tags = {"demo", "images"};
     annotations.notes = "the first that reached nine of ten without a warm-up";
-    train::write_annotations(folder, annotations);
+    train::change_annotations(folder, {{}, annotations});
     train::StateEvent stopped;
     stopped.state = train::RunState::stopped;
     stopped.total_steps = 100000;

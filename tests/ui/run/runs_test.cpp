@@ -389,7 +389,7 @@ private slots:
     void a_run_folder_that_cannot_be_written_is_said_and_nothing_is_lost() {
         ShownRuns shown({{"a"}});
         write_file(shown.folder("a") / "annotations.json" / "x", "a folder is in the way");
-        shown.fixture.studio().index().annotate(shown.folder("a"), {{"t"}, "", false});
+        shown.fixture.studio().index().annotate(shown.folder("a"), {{}, {{"t"}, "", false}});
         QSignalSpy failed(&shown.fixture.studio().index(), &ui::RunIndex::failed);
         QTRY_COMPARE_WITH_TIMEOUT(failed.count(), 1, kPatienceMs);
         QCOMPARE(shown.text(0, "tags"), QString());
@@ -577,8 +577,9 @@ private slots:
             ui::Studio first(paths);
             first.index().refresh();
             QTRY_COMPARE_WITH_TIMEOUT(first.index().runs().size(), std::size_t{2}, kPatienceMs);
-            first.index().annotate(first.index().runs()[0].folder, {{"good"}, "A note.", false});
-            first.index().annotate(first.index().runs()[1].folder, {{}, "Another.", true});
+            first.index().annotate(first.index().runs()[0].folder,
+                                   {{}, {{"good"}, "A note.", false}});
+            first.index().annotate(first.index().runs()[1].folder, {{}, {{}, "Another.", true}});
             first.index().addFolder(opened);
             QTRY_VERIFY_WITH_TIMEOUT(
                 listed(first).size() == 3 && listed(first)[1].contains("Another."), kPatienceMs);
@@ -606,13 +607,14 @@ private slots:
         ui::RunIndex& index = fixture.studio().index();
         index.refresh();
         QTRY_COMPARE_WITH_TIMEOUT(index.runs().size(), std::size_t{1}, kPatienceMs);
+        const train::AnnotationChange wrong{{}, {{"wrong"}, "", false}};
         // Two writes under way at once end in either order, now and then.
         for (int round = 0; round < 200; ++round) {
             int written = 0;
             const auto counted =
                 connect(&index, &ui::RunIndex::runsChanged, this, [&written] { ++written; });
-            index.annotate(run, {{"wrong"}, "", false});
-            index.annotate(run, {{}, "", false});
+            index.annotate(run, wrong);
+            index.annotate(run, wrong.reversed());
             QTRY_VERIFY_WITH_TIMEOUT(written >= 2, kPatienceMs);
             disconnect(counted);
             QCOMPARE(train::read_annotations(run, {}).tags, std::vector<std::string>());

@@ -171,13 +171,14 @@ private slots:
         QCOMPARE(summarise_run(run).annotations.tags, std::vector<std::string>{"from config"});
         QCOMPARE(summarise_run(run).annotations.notes, std::string("planned"));
         write_text(run / "annotations.json", R"({"colour": "red", "tags": []})");
-        write_annotations(run, {{"good", "β"}, "why\nnot", true});
+        change_annotations(run, {{}, {{"good", "β"}, "why\nnot", true}});
         const RunSummary summary = summarise_run(run);
         QCOMPARE(summary.annotations, (Annotations{{"good", "β"}, "why\nnot", true}));
         std::ifstream file(run / "annotations.json");
         const std::string text{std::istreambuf_iterator<char>(file), {}};
         QVERIFY(text.find("colour") != std::string::npos); // a newer program's key stays
-        QVERIFY_THROWS_EXCEPTION(weft::Error, write_annotations(root() / "absent" / "x", {}));
+        QVERIFY_THROWS_EXCEPTION(weft::Error,
+                                 change_annotations(root() / "absent" / "x", {{}, {}}));
         QCOMPARE(parse_tags(" a, b ,a,, c d "), (std::vector<std::string>{"a", "b", "c d"}));
     }
 
@@ -195,7 +196,7 @@ private slots:
                        to_line({1, 1, StateEvent{RunState::stopped, {}, {}, 0, 0}}) + "\n" +
                            step_line(1, std::numeric_limits<double>::quiet_NaN()) +
                            step_line(2, 1.5) + evaluation_line(2, 0.5, 0.25));
-            write_annotations(runs / name, {{"x"}, name, false});
+            change_annotations(runs / name, {{}, {{"x"}, name, false}});
         }
         const fs::path cache = root() / "cache" / "runs.json";
         const auto fresh = list_runs(runs);
@@ -213,7 +214,8 @@ private slots:
             QCOMPARE(cached[i].info.environment.dump(), fresh[i].info.environment.dump());
         }
         // What was noted since is not taken from the cache.
-        write_annotations(runs / "2026-01-01_a_001", {{"changed"}, "", false});
+        change_annotations(runs / "2026-01-01_a_001",
+                           {{{"x"}, "", false}, {{"changed"}, "", false}});
         for (const RunSummary& run : list_runs(runs, read_run_cache(cache))) {
             QCOMPARE(run.annotations.tags.at(0),
                      std::string(run.info.name == "2026-01-01_a_001" ? "changed" : "x"));

@@ -247,25 +247,28 @@ void RunIndex::follow(const std::filesystem::path& folder, std::int64_t step, do
     }
 }
 
-void RunIndex::annotate(const std::filesystem::path& run, const train::Annotations& annotations) {
+void RunIndex::annotate(const std::filesystem::path& run, const train::AnnotationChange& change) {
+    struct Written {
+        train::Annotations now;
+        QString problem;
+    };
     runInBackground(
         this,
-        [run, annotations]() -> QString {
+        [run, change]() -> Written {
             try {
-                train::write_annotations(run, annotations);
-                return {};
+                return {train::change_annotations(run, change), {}};
             } catch (const Error& error) {
-                return toQString(error.message());
+                return {{}, toQString(error.message())};
             }
         },
-        [this, run, annotations](const QString& problem) {
-            if (!problem.isEmpty()) {
-                emit failed(problem);
+        [this, run](const Written& written) {
+            if (!written.problem.isEmpty()) {
+                emit failed(written.problem);
                 return;
             }
             for (train::RunSummary& known : runs_) {
                 if (known.folder == run) {
-                    known.annotations = annotations;
+                    known.annotations = written.now;
                     names_.add(known);
                 }
             }

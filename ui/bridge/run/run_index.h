@@ -47,8 +47,9 @@ public:
     /// runMoved follows when it is listed.
     void follow(const std::filesystem::path& folder, std::int64_t step, double seconds);
 
-    /// Writes what a person notes about a run into its folder; runsChanged follows, or failed.
-    void annotate(const std::filesystem::path& run, const train::Annotations& annotations);
+    /// Writes what a person notes about a run into its folder; runsChanged follows, or failed. What
+    /// another studio noted meanwhile stays.
+    void annotate(const std::filesystem::path& run, const train::AnnotationChange& change);
 
     /// Reads a run's checkpoints in the background. checkpointsFound follows at once with their
     /// steps, and again while a long list is read, the newest first; at last checkpointsRead. What
@@ -84,7 +85,7 @@ private:
     bool loaded_ = false;
     bool reading_ = false;
     bool again_ = false;
-    QThreadPool writer_; // one thread: what was noted last is what stays
+    QThreadPool writer_; // one thread: changes land in the order in which they were made
 };
 
 } // namespace weft::ui

@@ -48,9 +48,10 @@ RunsPage::RunsPage(Studio& studio, Actions& actions) : studio_(studio) {
     model_ = new RunTableModel(studio_.index(), curves_, this);
     filtered_ = new RunTableFilter(*model_, this);
     undo_ = new UndoNote(*this);
-    connect(model_, &RunTableModel::edited, this, [this](const train::RunSummary& before) {
-        offerAnnotations({before}, tr("%1 is annotated").arg(runTitle(before.folder)));
-    });
+    connect(model_, &RunTableModel::edited, this,
+            [this](const std::filesystem::path& run, const train::AnnotationChange& change) {
+                offerUndo({{run, change}}, tr("%1 is annotated").arg(runTitle(run)));
+            });
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
@@ -469,18 +470,20 @@ void RunsPage::bringBackFromTrash(const std::vector<Trashed>& trashed) {
 // All of them at once, and back at once.
 void RunsPage::annotate(const std::vector<train::RunSummary>& runs,
                         const std::function<void(train::Annotations&)>& edit, const QString& done) {
+    std::vector<Annotated> changed;
     for (const train::RunSummary& run : runs) {
-        train::Annotations now = run.annotations;
-        edit(now);
-        studio_.index().annotate(run.folder, now);
+        train::AnnotationChange change{run.annotations, run.annotations};
+        edit(change.after);
+        studio_.index().annotate(run.folder, change);
+        changed.push_back({run.folder, std::move(change)});
     }
-    offerAnnotations(runs, done);
+    offerUndo(std::move(changed), done);
 }
 
-void RunsPage::offerAnnotations(const std::vector<train::RunSummary>& before, const QString& done) {
-    undo_->offer(done, [this, before] {
-        for (const train::RunSummary& run : before) {
-            studio_.index().annotate(run.folder, run.annotations);
+void RunsPage::offerUndo(std::vector<Annotated> changed, const QString& done) {
+    undo_->offer(done, [this, changed = std::move(changed)] {
+        for (const Annotated& one : changed) {
+            studio_.index().annotate(one.run, one.change.reversed());
         }
     });
 }

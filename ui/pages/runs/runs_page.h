@@ -64,8 +64,12 @@ private:
     void bringBackFromTrash(const std::vector<Trashed>& trashed);
     void annotate(const std::vector<train::RunSummary>& runs,
                   const std::function<void(train::Annotations&)>& edit, const QString& done);
-    /// Says what was done to them, with the way back to how they were.
-    void offerAnnotations(const std::vector<train::RunSummary>& before, const QString& done);
+    struct Annotated {
+        std::filesystem::path run;
+        train::AnnotationChange change;
+    };
+    /// Says what was done to them, with the way back.
+    void offerUndo(std::vector<Annotated> changed, const QString& done);
 
     Studio& studio_;
     RunCurves curves_;
