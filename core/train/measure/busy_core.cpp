@@ -14,7 +14,6 @@ namespace {
 
 constexpr int kTurns = 2;
 constexpr int kCountedTurns = 40'000'000; // of a thread of the limit: some tens of milliseconds
-constexpr int kLimitRounds = 50;
 
 /// Keeps one core busy while it lives, as a program does that computes.
 class BusyCore {
@@ -33,16 +32,21 @@ void count() {
 }
 
 /// Mean time of `threads` threads that count, until the last is through.
-double counting_s(int threads) {
+double counting_s(int threads, const BusyCoreOptions& options) {
     const SystemClock clock;
     const double start_s = clock.steady_s();
-    for (int round = 0; round < kLimitRounds; ++round) {
+    double passed_s = 0;
+    int rounds = 0;
+    do {
         std::vector<std::jthread> team;
         for (int i = 0; i < threads; ++i) {
             team.emplace_back(count);
         }
-    }
-    return (clock.steady_s() - start_s) / kLimitRounds;
+        team.clear(); // joins
+        ++rounds;
+        passed_s = clock.steady_s() - start_s;
+    } while (passed_s < options.seconds_each && !options.stop.stop_requested());
+    return passed_s / rounds;
 }
 
 /// Alone and busy in turns, so that what else this machine does falls on both. `measure_s` gives
@@ -75,7 +79,7 @@ BusyCoreReport measure_beside_busy_core(std::span<const compile::RunConfig> conf
     BusyCoreReport out;
     say("threads that do not wait for each other");
     const int threads = thread_count(options.threads);
-    out.limit = in_turns("independent threads", [&] { return counting_s(threads); });
+    out.limit = in_turns("independent threads", [&] { return counting_s(threads, options); });
     for (const compile::RunConfig& config : configs) {
         say("training steps of " + config.name);
         out.steps.push_back(in_turns(config.name, [&] {

@@ -16,7 +16,7 @@ namespace weft::train {
 
 struct BusyCoreOptions {
     int threads = 0;              // 0: all that this process may use
-    double seconds_each = 3;      // of measured steps per configuration, load and turn
+    double seconds_each = 3;      // of the limit and of each configuration, per load and turn
     std::filesystem::path folder; // for the runs; must be absent or empty, and is removed again
     std::stop_token stop;
     std::function<void(const std::string&)> progress; // what begins now

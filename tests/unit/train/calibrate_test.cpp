@@ -3,12 +3,12 @@
 // what is checked is how they hang together.
 #include "core/train/measure/calibrate.h"
 
-#include "core/base/check.h"
 #include "core/base/file.h"
 #include "core/compile/predict.h"
 #include "core/train/measure/machine_cost.h"
 #include "core/train/planning.h"
 #include "tests/support/weft_test.h"
+#include "tests/unit/train/small_run.h"
 
 #include <QTemporaryDir>
 
@@ -17,22 +17,9 @@
 
 using namespace weft;
 using namespace weft::train;
+using weft::test::small_run;
 
 namespace {
-
-compile::RunConfig small_run(const std::string& name, int hidden, int batch) {
-    const config::Json document = {
-        {"name", name},
-        {"data",
-         {{"train", {{"type", "synthetic"}, {"kind", "classification"}, {"samples", 256}}},
-          {"validation", nullptr}}},
-        {"model", {{"type", "mlp"}, {"hidden", {hidden}}}},
-        {"training",
-         {{"precision", "f32"}, {"global_batch_size", batch}, {"micro_batch_size", batch / 2}}}};
-    const compile::CheckedRun checked = compile::read_run_config(document, ".");
-    WEFT_CHECK(checked.ok(), config::to_text(checked.diagnostics.front()));
-    return checked.config;
-}
 
 cost::Calibration made_up(const cost::MachineKey& machine) {
     return {machine, cost::Ceilings{{2e11, 1e11, 1e10, 1e-6}, "f32 units", 1.7e9, 0}, {}};
