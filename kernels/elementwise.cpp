@@ -39,7 +39,7 @@ Step single_step(const Op& op) {
 Step checked_step(const weft_elementwise_step& given, int registers) {
     Step step{given.opcode, given.dtype, arity_of(given.opcode),
               {0, 0, 0},    given.scale, given.shift};
-    require(given.dtype >= WEFT_F32 && given.dtype <= WEFT_U8, "a step has an unknown dtype");
+    require(given.dtype >= WEFT_F32 && given.dtype <= WEFT_F16, "a step has an unknown dtype");
     for (int k = 0; k < step.arity; ++k) {
         require(given.operand[k] >= 0 && given.operand[k] < registers,
                 "a step reads a register that nothing has written");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Conversion between stored element types, for kernels and for whoever reads arrays. bf16 is the
-// upper half of an f32, rounded to nearest even; f16 is IEEE 754 binary16, which files of others
-// hold.
+// upper half of an f32, f16 is IEEE 754 binary16; both are rounded to nearest even. Conversions
+// compute both results of a choice rather than branch, so that loops over them are vectorised.
 #pragma once
 
 #include <bit>
@@ -14,7 +14,7 @@ struct bf16 {
     std::uint16_t bits;
 };
 
-/// Storage type of f16: read, never written.
+/// Storage type of f16; arithmetic happens in float.
 struct f16 {
     std::uint16_t bits;
 };
@@ -22,27 +22,20 @@ struct f16 {
 inline float to_float(float value) {
     return value;
 }
-/// Exact.
-inline float to_float(f16 value) {
+/// Exact, denormals too: those are normal numbers of f32.
+[[gnu::always_inline]] inline float to_float(f16 value) {
     const std::uint32_t sign = std::uint32_t{value.bits & 0x8000u} << 16;
-    const std::uint32_t exponent = (value.bits >> 10) & 31;
-    const std::uint32_t mantissa = value.bits & 1023;
-    if (exponent == 31) {
-        return std::bit_cast<float>(sign | 0x7f800000u | mantissa << 13);
-    }
-    if (exponent != 0) {
-        return std::bit_cast<float>(sign | (exponent + 112) << 23 | mantissa << 13);
-    }
-    // A denormal is mantissa * 2^-24, which f32 holds.
-    const float size = static_cast<float>(mantissa) * 0x1p-24f;
-    return std::bit_cast<float>(std::bit_cast<std::uint32_t>(size) | sign);
+    const std::uint32_t size = value.bits & 0x7fffu;
+    const std::uint32_t lifted = (size << 13) + (size < 0x7c00u ? 112u << 23 : 224u << 23);
+    const float denormal = static_cast<float>(static_cast<std::int32_t>(size)) * 0x1p-24f;
+    const std::uint32_t bits = size < 0x400u ? std::bit_cast<std::uint32_t>(denormal) : lifted;
+    return std::bit_cast<float>(bits | sign);
 }
 inline float to_float(bf16 value) {
     return std::bit_cast<float>(static_cast<std::uint32_t>(value.bits) << 16);
 }
 
-/// Nearest even; NaN stays NaN (the plain addition could carry it into infinity). Both results and
-/// a choice, rather than a branch: so that loops over it are vectorised.
+/// NaN stays NaN (the plain addition could carry it into infinity).
 inline bf16 to_bf16(float value) {
     const std::uint32_t bits = std::bit_cast<std::uint32_t>(value);
     const std::uint32_t rounded = bits + 0x7fffu + ((bits >> 16) & 1u);
@@ -54,6 +47,23 @@ inline float round_to_bf16(float value) {
     return to_float(to_bf16(value));
 }
 
+/// From 65520 on it is infinite. Denormals are what is left of a sum whose units are theirs.
+[[gnu::always_inline]] inline f16 to_f16(float value) {
+    const std::uint32_t bits = std::bit_cast<std::uint32_t>(value);
+    const std::uint32_t size = bits & 0x7fffffffu;
+    const std::uint32_t rounded = (size - (112u << 23) + 0xfffu + ((size >> 13) & 1u)) >> 13;
+    const float sum = std::bit_cast<float>(size) + 0.5f; // 2^-24 is the unit in its last place
+    const std::uint32_t denormal = std::bit_cast<std::uint32_t>(sum) - 0x3f000000u;
+    const std::uint32_t finite = size < 0x38800000u ? denormal : rounded;
+    const std::uint32_t large = size > 0x7f800000u ? 0x7e00u : 0x7c00u;
+    return {static_cast<std::uint16_t>((size < 0x477ff000u ? finite : large) |
+                                       ((bits >> 16) & 0x8000u))};
+}
+
+[[gnu::always_inline]] inline float round_to_f16(float value) {
+    return to_float(to_f16(value));
+}
+
 template <class T>
 T from_float(float value);
 template <>
@@ -63,6 +73,10 @@ inline float from_float<float>(float value) {
 template <>
 inline bf16 from_float<bf16>(float value) {
     return to_bf16(value);
+}
+template <>
+inline f16 from_float<f16>(float value) {
+    return to_f16(value);
 }
 
 } // namespace weft::kernels

@@ -10,7 +10,7 @@ namespace {
 thread_local char last_error[256] = "";
 
 void check_type(const Type& type) {
-    require(type.dtype >= WEFT_F32 && type.dtype <= WEFT_U8, "an operand has an unknown dtype");
+    require(type.dtype >= WEFT_F32 && type.dtype <= WEFT_F16, "an operand has an unknown dtype");
     require(type.rank >= 0 && type.rank <= WEFT_MAX_RANK, "an operand's rank is not in 0..8");
     std::int64_t bytes = dtype_size(type.dtype);
     for (int d = 0; d < type.rank; ++d) {
@@ -53,7 +53,8 @@ std::int64_t element_count(const Type& type) {
 
 std::int64_t dtype_size(std::int32_t dtype) {
     switch (dtype) {
-    case WEFT_BF16: return 2;
+    case WEFT_BF16:
+    case WEFT_F16: return 2;
     case WEFT_F64:
     case WEFT_I64: return 8;
     case WEFT_U8: return 1;

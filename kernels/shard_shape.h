@@ -4,6 +4,9 @@
 
 #include "kernels/op.h"
 
+#include <algorithm>
+#include <cmath>
+
 namespace weft::kernels {
 
 /// x [outer, extent, inner], where the middle one is the dimension of attribute `dim`.
@@ -25,6 +28,16 @@ inline ShardShape shard_shape(const Op& op) {
     }
     s.size = dtype_size(x.dtype);
     return s;
+}
+
+/// What `mask` writes: attribute `value`, or the last number of f16 before it where that has none
+/// so large. What is finite stays it: losses may multiply it by 0.
+inline double padding_value(const Op& op) {
+    constexpr double kMostF16 = 65504.0;
+    const double value = op.real("value");
+    return op.output(0).dtype == WEFT_F16 && std::isfinite(value)
+               ? std::clamp(value, -kMostF16, kMostF16)
+               : value;
 }
 
 } // namespace weft::kernels

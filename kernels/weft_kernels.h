@@ -23,7 +23,8 @@ typedef enum weft_dtype {
     WEFT_F64 = 2,
     WEFT_I32 = 3,
     WEFT_I64 = 4,
-    WEFT_U8 = 5
+    WEFT_U8 = 5,
+    WEFT_F16 = 6
 } weft_dtype;
 
 typedef enum weft_status {
@@ -101,7 +102,7 @@ typedef enum weft_elementwise {
  * instruction writes the next register. */
 typedef struct weft_elementwise_step {
     int32_t opcode; /* weft_elementwise */
-    int32_t dtype;  /* weft_dtype of the result: a bf16 result is rounded to bf16 at once, so that a
+    int32_t dtype;  /* weft_dtype of the result: a bf16 or f16 result is rounded at once, so that a
                        fused group gives the same numbers as its single ops */
     int32_t operand[3]; /* registers; -1 where unused */
     double scale, shift; /* AFFINE; rounded to f32 unless dtype is f64 */
@@ -147,8 +148,8 @@ typedef struct weft_backend {
     const char* (*last_error)(void); /* weft_last_error of the module that the back end lies in */
 } weft_backend;
 
-/* Scalar, obvious, single-threaded; every op in f32 and f64 (and bf16 with f32 arithmetic). The
- * oracle of every fast kernel. */
+/* Scalar, obvious, single-threaded; every op in f32 and f64 (and bf16 and f16, which round the
+ * result). The oracle of every fast kernel. */
 const weft_backend* weft_reference_backend(void);
 /* oneDNN and SIMD kernels on the OpenMP team; WEFT_UNSUPPORTED sends the caller to the reference.
  */

@@ -45,7 +45,8 @@ hid_t file_type(Hdf5Type type) {
     switch (type) {
     case Hdf5Type::u8: return H5T_STD_U8LE;
     case Hdf5Type::u16:
-    case Hdf5Type::bf16: return H5T_STD_U16LE;
+    case Hdf5Type::bf16:
+    case Hdf5Type::f16: return H5T_STD_U16LE;
     case Hdf5Type::i32: return H5T_STD_I32LE;
     case Hdf5Type::i64: return H5T_STD_I64LE;
     case Hdf5Type::f32: return H5T_IEEE_F32LE;
@@ -119,7 +120,9 @@ Hdf5Dataset create_dataset(hid_t file, const Hdf5Spec& spec, const Place& place)
     if (!dataset.valid()) {
         place.fail(spec.name, "cannot create it: " + library_reason());
     }
-    if (spec.type == Hdf5Type::bf16 && !write_text_attribute(dataset, kTypeAttribute, "bf16")) {
+    const bool marked = spec.type == Hdf5Type::bf16 || spec.type == Hdf5Type::f16;
+    if (marked &&
+        !write_text_attribute(dataset, kTypeAttribute, std::string(hdf5_type_name(spec.type)))) {
         place.fail(spec.name, "cannot write its attribute: " + library_reason());
     }
     if (out.bytes > 0) {
@@ -230,11 +233,13 @@ Hdf5Type read_type(hid_t dataset, const std::string& name, const Place& place) {
         if (H5Tequal(type, file_type(known)) <= 0) {
             continue;
         }
-        const bool marked = known == Hdf5Type::u16 && H5Aexists(dataset, kTypeAttribute) > 0 &&
-                            read_attributes(dataset)[kTypeAttribute] == "bf16";
-        return marked ? Hdf5Type::bf16 : known;
+        if (known == Hdf5Type::u16 && H5Aexists(dataset, kTypeAttribute) > 0) {
+            const std::string mark = read_attributes(dataset)[kTypeAttribute];
+            return mark == "bf16" ? Hdf5Type::bf16 : mark == "f16" ? Hdf5Type::f16 : known;
+        }
+        return known;
     }
-    place.fail(name, "its element type is not one of u8, u16, i32, i64, bf16, f32, f64",
+    place.fail(name, "its element type is not one of u8, u16, i32, i64, bf16, f16, f32, f64",
                std::string(kForeignHint));
 }
 
@@ -346,7 +351,8 @@ int64_t hdf5_type_bytes(Hdf5Type type) {
     switch (type) {
     case Hdf5Type::u8: return 1;
     case Hdf5Type::u16:
-    case Hdf5Type::bf16: return 2;
+    case Hdf5Type::bf16:
+    case Hdf5Type::f16: return 2;
     case Hdf5Type::i32:
     case Hdf5Type::f32: return 4;
     case Hdf5Type::i64:
@@ -362,6 +368,7 @@ std::string_view hdf5_type_name(Hdf5Type type) {
     case Hdf5Type::i32: return "i32";
     case Hdf5Type::i64: return "i64";
     case Hdf5Type::bf16: return "bf16";
+    case Hdf5Type::f16: return "f16";
     case Hdf5Type::f32: return "f32";
     case Hdf5Type::f64: return "f64";
     }

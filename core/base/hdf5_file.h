@@ -23,8 +23,9 @@
 
 namespace weft {
 
-/// Element types. bf16 is stored as u16 with the attribute dtype = "bf16" on the data set.
-enum class Hdf5Type { u8, u16, i32, i64, bf16, f32, f64 };
+/// Element types. bf16 and f16 are stored as u16 with the attribute dtype = "bf16" or "f16" on the
+/// data set.
+enum class Hdf5Type { u8, u16, i32, i64, bf16, f16, f32, f64 };
 
 int64_t hdf5_type_bytes(Hdf5Type type);
 std::string_view hdf5_type_name(Hdf5Type type);

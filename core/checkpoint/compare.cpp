@@ -32,6 +32,7 @@ Wide wide_element(ir::DType dtype, const std::vector<std::byte>& bytes, std::siz
     case ir::DType::i64: return element<std::int64_t>(bytes, index);
     case ir::DType::u8: return element<std::uint8_t>(bytes, index);
     case ir::DType::bf16: return kernels::to_float(element<kernels::bf16>(bytes, index));
+    case ir::DType::f16: return kernels::to_float(element<kernels::f16>(bytes, index));
     }
     return 0;
 }

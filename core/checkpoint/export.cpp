@@ -68,6 +68,7 @@ const char* safetensors_type(ir::DType dtype) {
     switch (dtype) {
     case ir::DType::f32: return "F32";
     case ir::DType::bf16: return "BF16";
+    case ir::DType::f16: return "F16";
     case ir::DType::f64: return "F64";
     case ir::DType::i32: return "I32";
     case ir::DType::i64: return "I64";
@@ -110,6 +111,7 @@ std::string npy_header(const TensorInfo& tensor) {
     switch (tensor.type.dtype) {
     case ir::DType::bf16:
     case ir::DType::f32: type = "<f4"; break;
+    case ir::DType::f16: type = "<f2"; break;
     case ir::DType::f64: type = "<f8"; break;
     case ir::DType::i32: type = "<i4"; break;
     case ir::DType::i64: type = "<i8"; break;

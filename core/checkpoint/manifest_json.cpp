@@ -117,6 +117,7 @@ Hdf5Type hdf5_type(ir::DType dtype) {
     switch (dtype) {
     case ir::DType::f32: return Hdf5Type::f32;
     case ir::DType::bf16: return Hdf5Type::bf16;
+    case ir::DType::f16: return Hdf5Type::f16;
     case ir::DType::f64: return Hdf5Type::f64;
     case ir::DType::i32: return Hdf5Type::i32;
     case ir::DType::i64: return Hdf5Type::i64;

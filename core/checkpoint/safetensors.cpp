@@ -4,7 +4,6 @@
 #include "core/base/check.h"
 #include "core/base/file.h"
 #include "core/base/text.h"
-#include "kernels/numbers.h"
 
 #include <algorithm>
 #include <cstring>
@@ -28,7 +27,7 @@ struct Stored {
     std::optional<ir::DType> as;
 };
 constexpr Stored kStored[] = {
-    {"F32", 4, ir::DType::f32}, {"F16", 2, ir::DType::f32},   {"BF16", 2, ir::DType::bf16},
+    {"F32", 4, ir::DType::f32}, {"F16", 2, ir::DType::f16},   {"BF16", 2, ir::DType::bf16},
     {"F64", 8, ir::DType::f64}, {"I32", 4, ir::DType::i32},   {"I64", 8, ir::DType::i64},
     {"U8", 1, ir::DType::u8},   {"I8", 1, std::nullopt},      {"I16", 2, std::nullopt},
     {"U16", 2, std::nullopt},   {"U32", 4, std::nullopt},     {"U64", 8, std::nullopt},
@@ -188,16 +187,7 @@ void read_safetensors_array(const SafetensorsFile& file, const SafetensorsEntry&
     WEFT_CHECK(entry.type && static_cast<std::int64_t>(into.size()) == entry.type->bytes(),
                "the buffer has the bytes of the array " + entry.name);
     const File source(file.path, File::Mode::read, ErrorKind::checkpoint);
-    if (entry.stored != "F16") {
-        source.read_at(into, entry.offset);
-        return;
-    }
-    std::vector<kernels::f16> halves(static_cast<std::size_t>(entry.bytes / 2));
-    source.read_at(std::as_writable_bytes(std::span(halves)), entry.offset);
-    for (std::size_t i = 0; i < halves.size(); ++i) {
-        const float value = kernels::to_float(halves[i]);
-        std::memcpy(into.data() + i * sizeof value, &value, sizeof value);
-    }
+    source.read_at(into, entry.offset);
 }
 
 } // namespace weft::checkpoint

@@ -12,12 +12,11 @@ namespace weft::checkpoint {
 struct SafetensorsEntry {
     std::string name;
     std::string stored; // "F16": the element type as the file names it
-    /// What it is read as: f16 becomes f32, which holds the same values; none for a type that we
-    /// do not have.
+    /// None for an element type that we do not have.
     std::optional<ir::Type> type;
     std::string shape;       // "[768,3072]", also where `type` is none
     std::int64_t offset = 0; // in the file
-    std::int64_t bytes = 0;  // in the file
+    std::int64_t bytes = 0;
 };
 
 struct SafetensorsFile {

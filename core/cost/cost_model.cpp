@@ -87,8 +87,10 @@ CostModel::CostModel(Calibration calibration, std::string problem)
 
 CostModel::CostModel(const Hardware& hardware)
     : limits_{kProductShare * hardware.bf16_flops, kProductShare * hardware.f32_flops,
-              kBandwidthShare * hardware.memory_bandwidth, kLaunchSeconds},
-      peaks_{hardware.bf16_flops, hardware.f32_flops, hardware.memory_bandwidth, 0},
+              kBandwidthShare * hardware.memory_bandwidth, kLaunchSeconds,
+              kProductShare * hardware.f16_flops()},
+      peaks_{hardware.bf16_flops, hardware.f32_flops, hardware.memory_bandwidth, 0,
+             hardware.f16_flops()},
       links_{
           kLinkShare * hardware.link_bandwidth,    hardware.link_latency_s, hardware.host_devices,
           kLinkShare * hardware.network_bandwidth, kNetworkLatency,         kCallSeconds},

@@ -26,6 +26,9 @@ struct Hardware {
     double network_bandwidth = 0;  // bytes/s per direction and device between hosts
     std::string_view source;       // where the figures stand, and which of them are derived
     std::string_view link_source;  // the same of links and network
+
+    /// GPUs multiply f16 at the rate of bf16; 0: no such units.
+    double f16_flops() const { return kind == "cuda" ? bf16_flops : 0; }
 };
 
 /// Every entry, in the order in which the studio lists them.

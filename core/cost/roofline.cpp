@@ -23,6 +23,9 @@ Times times_of(const Work& work, const Limits& limits) {
 } // namespace
 
 double product_rate(ir::DType dtype, const Limits& limits) {
+    if (dtype == ir::DType::f16 && limits.f16_flops > 0) {
+        return limits.f16_flops;
+    }
     return dtype == ir::DType::bf16 ? limits.bf16_flops : limits.f32_flops;
 }
 

@@ -17,6 +17,7 @@ struct Limits {
     double f32_flops = 0;  // F: f32 fused multiply-adds
     double bandwidth = 0;  // W: read-modify-write from memory, bytes/s
     double overhead_s = 0; // of one kernel call
+    double f16_flops = 0;  // f16 products in units of their own; 0: they run in f32
 };
 
 /// One execution of one kernel, as the model sees it; or what a call of a program takes beside its

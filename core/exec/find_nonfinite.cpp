@@ -27,6 +27,7 @@ bool all_finite(const ir::Type& type, const void* data) {
     switch (type.dtype) {
     case ir::DType::f32: return exponents_below<std::uint32_t>(data, count, 0x7f800000U);
     case ir::DType::bf16: return exponents_below<std::uint16_t>(data, count, 0x7f80);
+    case ir::DType::f16: return exponents_below<std::uint16_t>(data, count, 0x7c00);
     case ir::DType::f64: return exponents_below<std::uint64_t>(data, count, 0x7ff0000000000000ULL);
     default: return true;
     }

@@ -5,7 +5,7 @@ namespace weft::exec {
 namespace {
 
 bool is_narrow(ir::DType dtype) {
-    return dtype == ir::DType::f32 || dtype == ir::DType::bf16;
+    return dtype == ir::DType::f32 || dtype == ir::DType::bf16 || dtype == ir::DType::f16;
 }
 
 void widen(ir::Block& block) {
@@ -32,8 +32,8 @@ void widen(ir::Program& program) {
 }
 
 Tensor widened(const Tensor& tensor) {
-    WEFT_CHECK(tensor.type.dtype != ir::DType::bf16, "programs take f32");
     if (tensor.type.dtype != ir::DType::f32) {
+        WEFT_CHECK(!is_narrow(tensor.type.dtype), "programs take f32");
         return tensor;
     }
     Tensor out({ir::DType::f64, tensor.type.shape});

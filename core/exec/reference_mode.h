@@ -8,8 +8,8 @@
 
 namespace weft::exec {
 
-/// f32 and bf16 become f64 everywhere: types, casts, constants. Random numbers and masks stay the
-/// same.
+/// f32, bf16 and f16 become f64 everywhere: types, casts, constants. Random numbers and masks stay
+/// the same.
 void widen(ir::Program& program);
 /// The tensor as a widened program takes it.
 Tensor widened(const Tensor& tensor);

@@ -86,7 +86,7 @@ Type read_type(Lexer& lexer, std::int64_t samples) {
     const auto dtype = parse_dtype(lexer.peek().text);
     if (lexer.peek().kind != Token::Kind::word || !dtype) {
         lexer.fail("expected an element type, found " + describe(lexer.peek()),
-                   "one of f32, bf16, f64, i32, i64, u8");
+                   "one of f32, bf16, f16, f64, i32, i64, u8");
     }
     lexer.next();
     Type out{*dtype, {}};

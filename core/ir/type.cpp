@@ -11,13 +11,14 @@ struct DTypeInfo {
     bool floating;
 };
 
-constexpr std::array<DTypeInfo, 6> kDTypes{{
+constexpr std::array<DTypeInfo, 7> kDTypes{{
     {DType::f32, "f32", 4, true},
     {DType::bf16, "bf16", 2, true},
     {DType::f64, "f64", 8, true},
     {DType::i32, "i32", 4, false},
     {DType::i64, "i64", 8, false},
     {DType::u8, "u8", 1, false},
+    {DType::f16, "f16", 2, true},
 }};
 
 const DTypeInfo& info(DType dtype) {

@@ -17,7 +17,7 @@
 namespace weft::ir {
 
 /// Element types. The numbering is that of the kernel edge (kernels/weft_kernels.h).
-enum class DType : std::uint8_t { f32 = 0, bf16 = 1, f64 = 2, i32 = 3, i64 = 4, u8 = 5 };
+enum class DType : std::uint8_t { f32 = 0, bf16 = 1, f64 = 2, i32 = 3, i64 = 4, u8 = 5, f16 = 6 };
 
 std::int64_t dtype_bytes(DType dtype);
 std::string_view dtype_name(DType dtype); // "f32", "bf16", ...

@@ -343,7 +343,7 @@ const OpDef kConv2dWeightGrad{
     .attributes = {{"kernel", AttributeKind::list, true, "kh, kw"},
                    kStride,
                    kPadding,
-                   {"wide", AttributeKind::flag, false, "f32 result of bf16 operands"}},
+                   {"wide", AttributeKind::flag, false, "f32 result of bf16 or f16 operands"}},
     .infer = infer_conv2d_weight_grad,
     .factors = conv2d_weight_grad_factors,
     .cost = conv2d_weight_grad_cost,

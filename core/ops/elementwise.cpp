@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elementwise ops: one value of the output from one value of each input, right-aligned
-// broadcasting. Result type: that of the inputs; bf16 with f32 gives f32; f64 mixes with nothing.
-// They differ only in opcode and gradient, so one function makes the records.
+// broadcasting. Result type: that of the inputs; two of f32, bf16, f16 give f32; f64 mixes with
+// nothing. They differ only in opcode and gradient, so one function makes the records.
 #include "core/ops/op_list.h"
 #include "core/ops/rules.h"
 #include "kernels/weft_kernels.h"

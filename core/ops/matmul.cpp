@@ -14,7 +14,7 @@ using ir::ValueId;
 using ir::ValueIds;
 
 constexpr AttributeDef kWide{"wide", AttributeKind::flag, false,
-                             "f32 result of bf16 operands, for weight gradients"};
+                             "f32 result of bf16 or f16 operands, for weight gradients"};
 
 // Type of a product of two operands; none when they do not mix.
 std::optional<ir::DType> product_dtype(const OpView& view) {

@@ -42,7 +42,7 @@ Inferred fail(const Parts&... parts) {
 
 // --- Types -------------------------------------------------------------------------------------
 
-/// Result type of arithmetic on two float types: the same, or f32 for bf16 with f32. None for f64
+/// Result type of arithmetic on two float types: the same, or f32 for two of them. None for f64
 /// with another and for integers.
 std::optional<ir::DType> promote(ir::DType a, ir::DType b);
 /// Type of losses and statistics taken from values of type x: f32, or f64 for f64.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lower compute precision (mixed precision training, Micikevicius et al., 2018, with bf16 in place
-// of f16 and so without loss scaling).
+// Lower compute precision (mixed precision training, Micikevicius et al., 2018): f16 as there,
+// whose loss the training step scales, or bf16, which needs no scaling.
 #pragma once
 
 #include "core/ir/program.h"

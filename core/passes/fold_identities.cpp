@@ -20,6 +20,8 @@ double stored(double value, ir::DType dtype) {
     case ir::DType::f32: return static_cast<double>(static_cast<float>(value));
     case ir::DType::bf16:
         return static_cast<double>(kernels::round_to_bf16(static_cast<float>(value)));
+    case ir::DType::f16:
+        return static_cast<double>(kernels::round_to_f16(static_cast<float>(value)));
     case ir::DType::f64: return value;
     default: return std::trunc(value);
     }
@@ -31,8 +33,9 @@ bool lossless(ir::DType from, ir::DType to) {
     if (from == to) {
         return true;
     }
-    return (from == bf16 && (to == f32 || to == f64)) || (from == f32 && to == f64) ||
-           (from == u8 && to != bf16) || (from == i32 && (to == i64 || to == f64));
+    return ((from == bf16 || from == f16) && (to == f32 || to == f64)) ||
+           (from == f32 && to == f64) || (from == u8 && to != bf16 && to != f16) ||
+           (from == i32 && (to == i64 || to == f64));
 }
 
 class Folder {

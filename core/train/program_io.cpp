@@ -95,9 +95,10 @@ double read_scalar(exec::Executor& executor, std::string_view program, std::stri
     case ir::DType::i32: return as(std::int32_t{});
     case ir::DType::i64: return as(std::int64_t{});
     case ir::DType::u8: return as(std::uint8_t{});
-    case ir::DType::bf16: break;
+    case ir::DType::bf16:
+    case ir::DType::f16: break;
     }
-    WEFT_CHECK(false, "scalar results are not bf16");
+    WEFT_CHECK(false, "scalar results are not bf16 or f16");
     return 0;
 }
 

@@ -5,6 +5,7 @@
 #include "core/base/text.h"
 #include "core/checkpoint/safetensors.h"
 #include "core/train/engine.h"
+#include "kernels/numbers.h"
 
 #include <algorithm>
 #include <cstring>
@@ -88,11 +89,10 @@ float wide(ir::DType dtype, const std::byte* at) {
         std::memcpy(&value, at, sizeof value);
         return static_cast<float>(value);
     }
-    std::uint32_t bits = 0;
-    std::memcpy(reinterpret_cast<std::byte*>(&bits) + 2, at, 2); // bf16: the upper half of an f32
-    float value = 0;
-    std::memcpy(&value, &bits, sizeof value);
-    return value;
+    std::uint16_t bits = 0;
+    std::memcpy(&bits, at, sizeof bits);
+    return dtype == ir::DType::f16 ? kernels::to_float(kernels::f16{bits})
+                                   : kernels::to_float(kernels::bf16{bits});
 }
 
 /// Whether an array can become a slot: the same extents, and a float where the slot keeps f32.

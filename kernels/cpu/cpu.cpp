@@ -6,12 +6,40 @@
 
 #include <array>
 #include <cstdio>
+#include <string>
+#include <utility>
 
 namespace weft::kernels::cpu {
 namespace {
 
+template <std::size_t I>
+Made make_row_in_f32(const Op& op) {
+    return make_in_f32(op, kCpuList[I].make);
+}
+
+/// The list once more, as what an op falls back on.
+template <std::size_t... I>
+std::vector<KernelEntry> list_in_f32(std::index_sequence<I...>) {
+    static const std::array<std::string, sizeof...(I)> names = {
+        (std::string(kCpuList[I].name) + " in f32")...};
+    std::vector<KernelEntry> out = {{kCpuList[I].op, names[I].c_str(), kCpuList[I].min_inputs,
+                                     kCpuList[I].max_inputs, kCpuList[I].outputs,
+                                     make_row_in_f32<I>}...};
+    std::erase_if(out, [](const KernelEntry& row) { // groups round after each step
+        return std::string_view(row.op) == "fused";
+    });
+    return out;
+}
+
 std::span<const KernelEntry> cpu_list() {
-    static const auto entries = with_elementwise(kCpuList, "cpu elementwise", make_elementwise);
+    static const auto entries = [] {
+        auto list = with_elementwise(kCpuList, "cpu elementwise", make_elementwise);
+        for (const KernelEntry& row :
+             list_in_f32(std::make_index_sequence<std::size(kCpuList)>())) {
+            list.push_back(row);
+        }
+        return list;
+    }();
     return entries;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The CPU back end's kernels, best first within an op: the first that accepts the description wins.
-// An op or type that none accepts goes to the reference back end. Elementwise ops share one kernel
-// and are listed with their names in kernels/elementwise.h.
+// What none accepts is tried once more in f32 (widened.cpp); the rest goes to the reference back
+// end. Elementwise ops share one kernel and are listed with their names in kernels/elementwise.h.
 #pragma once
 
 #include "kernels/op.h"
@@ -10,6 +10,8 @@ namespace weft::kernels::cpu {
 
 using Made = std::unique_ptr<Kernel>;
 
+/// What `make` makes of the op with bf16 and f16 operands as f32, between conversions of them.
+Made make_in_f32(const Op& op, Made (*make)(const Op&));
 Made make_elementwise(const Op& op);
 Made make_constant(const Op& op);
 Made make_copy(const Op& op);
@@ -24,8 +26,6 @@ Made make_sum_squares(const Op& op);
 Made make_argmax(const Op& op);
 Made make_matmul(const Op& op);
 Made make_linear(const Op& op);
-Made make_matmul_in_f32(const Op& op);
-Made make_linear_in_f32(const Op& op);
 Made make_embedding(const Op& op);
 Made make_embedding_grad(const Op& op);
 Made make_softmax(const Op& op);
@@ -53,9 +53,6 @@ Made make_cache_write(const Op& op);
 Made make_conv2d(const Op& op);
 Made make_conv2d_input_grad(const Op& op);
 Made make_conv2d_weight_grad(const Op& op);
-Made make_conv2d_in_f32(const Op& op);
-Made make_conv2d_input_grad_in_f32(const Op& op);
-Made make_conv2d_weight_grad_in_f32(const Op& op);
 Made make_max_pool(const Op& op);
 Made make_max_pool_grad(const Op& op);
 Made make_avg_pool(const Op& op);
@@ -87,9 +84,7 @@ inline constexpr KernelEntry kCpuList[] = {
     {"sum_squares", "cpu reduce", 1, 1, 1, make_sum_squares},
     {"argmax", "cpu argmax", 1, 1, 1, make_argmax},
     {"matmul", "onednn matmul", 2, 2, 1, make_matmul},
-    {"matmul", "onednn matmul in f32", 2, 2, 1, make_matmul_in_f32},
     {"linear", "onednn matmul", 2, 3, 1, make_linear},
-    {"linear", "onednn matmul in f32", 2, 3, 1, make_linear_in_f32},
     {"embedding", "cpu embedding", 2, 2, 1, make_embedding},
     {"embedding_grad", "cpu embedding", 2, 2, 1, make_embedding_grad},
     {"softmax", "cpu softmax", 1, 1, 1, make_softmax},
@@ -115,11 +110,8 @@ inline constexpr KernelEntry kCpuList[] = {
     {"attention_cached", "cpu attention", 4, 4, 1, make_attention_cached},
     {"cache_write", "cpu cache write", 3, 3, 1, make_cache_write},
     {"conv2d", "onednn convolution", 2, 2, 1, make_conv2d},
-    {"conv2d", "onednn convolution in f32", 2, 2, 1, make_conv2d_in_f32},
     {"conv2d_input_grad", "onednn convolution", 2, 2, 1, make_conv2d_input_grad},
-    {"conv2d_input_grad", "onednn convolution in f32", 2, 2, 1, make_conv2d_input_grad_in_f32},
     {"conv2d_weight_grad", "onednn convolution", 2, 2, 1, make_conv2d_weight_grad},
-    {"conv2d_weight_grad", "onednn convolution in f32", 2, 2, 1, make_conv2d_weight_grad_in_f32},
     {"max_pool", "cpu pooling", 1, 1, 1, make_max_pool},
     {"max_pool_grad", "cpu pooling", 3, 3, 1, make_max_pool_grad},
     {"avg_pool", "cpu pooling", 1, 1, 1, make_avg_pool},

@@ -42,7 +42,7 @@ struct Instruction {
     ElementwiseLoop loop;
     int operand[3], result; // registers
     float scale, shift;
-    bool round;
+    RoundRun round; // null: the result stays in f32
 };
 
 Input describe_input(const Type& type, const Type& shape, const Dims& strides) {
@@ -135,7 +135,7 @@ private:
     }
 
     std::vector<Input> inputs_;
-    std::vector<std::int64_t> output_sizes_; // of an element
+    std::vector<std::int32_t> output_dtypes_;
     std::vector<StoreRun> stores_;
     std::vector<Instruction> program_;
     std::vector<Place> places_; // [register]
@@ -153,14 +153,14 @@ ElementwiseKernel::ElementwiseKernel(const Op& op) {
             describe_input(op.input(i), group.shape, group.strides[static_cast<std::size_t>(i)]));
     }
     for (int i = 0; i < op.outputs(); ++i) {
-        output_sizes_.push_back(dtype_size(op.output(i).dtype));
+        output_dtypes_.push_back(op.output(i).dtype);
         stores_.push_back(store_run(op.output(i).dtype));
         if (stores_.back() == nullptr) {
-            unsupported("groups write f32 and bf16 only");
+            unsupported("groups write f32, bf16 and f16 only");
         }
     }
     for (const Step& step : group.steps) {
-        if (!is_float(step.dtype)) {
+        if (step.dtype != WEFT_F32 && round_run(step.dtype) == nullptr) {
             unsupported("groups compute in f32 only");
         }
     }
@@ -200,7 +200,7 @@ void ElementwiseKernel::plan(const Group& group) {
             if (access == Access::direct) {
                 places_[static_cast<std::size_t>(reg)] = {Place::Kind::input, reg};
             } else if (access != Access::scalar) {
-                program_.push_back({Instruction::Kind::load, reg, nullptr, {}, reg, 0, 0, false});
+                program_.push_back({Instruction::Kind::load, reg, nullptr, {}, reg, 0, 0, nullptr});
             }
         }
     };
@@ -214,14 +214,14 @@ void ElementwiseKernel::plan(const Group& group) {
                       inputs + s,
                       static_cast<float>(step.scale),
                       static_cast<float>(step.shift),
-                      step.dtype == WEFT_BF16};
+                      round_run(step.dtype)};
         for (int k = 0; k < 3; ++k) {
             i.operand[k] = step.operand[k < step.arity ? k : 0];
             need(i.operand[k]);
         }
         program_.push_back(i);
         for (std::size_t o = 0; s >= last_read && o < stored.size(); ++o) {
-            if (group.output_registers[o] == i.result && output_sizes_[o] == 4) {
+            if (group.output_registers[o] == i.result && output_dtypes_[o] == WEFT_F32) {
                 places_[static_cast<std::size_t>(i.result)] = {Place::Kind::output,
                                                                static_cast<int>(o)};
                 stored[o] = true;
@@ -239,7 +239,7 @@ void ElementwiseKernel::plan(const Group& group) {
                                 group.output_registers[o],
                                 0,
                                 0,
-                                false});
+                                nullptr});
         }
     }
 }
@@ -256,13 +256,13 @@ void ElementwiseKernel::allocate_slots() {
         }
     }
     for (int p = 0; p + 1 < static_cast<int>(program_.size()); ++p) {
-        // A bf16 result that is only stored as bf16 is rounded by the store.
+        // A result that is only stored in the type that it is rounded to is rounded by the store.
         Instruction& i = program_[static_cast<std::size_t>(p)];
         const Instruction& next = program_[static_cast<std::size_t>(p) + 1];
-        if (i.round && next.kind == Instruction::Kind::store && next.result == i.result &&
-            last_use[static_cast<std::size_t>(i.result)] == p + 1 &&
-            output_sizes_[static_cast<std::size_t>(next.index)] == 2) {
-            i.round = false;
+        if (i.round != nullptr && next.kind == Instruction::Kind::store &&
+            next.result == i.result && last_use[static_cast<std::size_t>(i.result)] == p + 1 &&
+            round_run(output_dtypes_[static_cast<std::size_t>(next.index)]) == i.round) {
+            i.round = nullptr;
         }
     }
     std::vector<bool> placed(places_.size());
@@ -328,8 +328,8 @@ void ElementwiseKernel::run_block(const weft_run_args& args, float** registers,
         if (i.kind == Instruction::Kind::compute) {
             i.loop(registers[i.operand[0]], registers[i.operand[1]], registers[i.operand[2]],
                    result, count, i.scale, i.shift);
-            if (i.round) {
-                round_run(result, count);
+            if (i.round != nullptr) {
+                i.round(result, count);
             }
         } else if (i.kind == Instruction::Kind::load) {
             const Input& in = inputs_[index];
@@ -342,7 +342,7 @@ void ElementwiseKernel::run_block(const weft_run_args& args, float** registers,
         } else {
             stores_[index](result,
                            static_cast<unsigned char*>(args.outputs[index]) +
-                               start * output_sizes_[index],
+                               start * dtype_size(output_dtypes_[index]),
                            count);
         }
     }

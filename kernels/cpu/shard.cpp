@@ -69,14 +69,12 @@ class Mask final : public Kernel {
 public:
     explicit Mask(const Op& op)
         : shape_(shard_shape(op)), end_(op.integer("extent")), threads_(team_size()) {
-        const auto value = static_cast<float>(op.real("value"));
-        if (op.input(0).dtype == WEFT_F32) {
-            std::memcpy(value_, &value, sizeof value);
-        } else if (op.input(0).dtype == WEFT_BF16) {
-            store_bf16(&value, reinterpret_cast<bf16*>(value_), 1);
-        } else {
-            unsupported("padding of f32 or bf16 only");
+        const auto value = static_cast<float>(padding_value(op));
+        const StoreRun store = store_run(op.input(0).dtype);
+        if (store == nullptr) {
+            unsupported("padding of f32, bf16 or f16 only");
         }
+        store(&value, value_, 1);
     }
 
     weft_status run(const weft_run_args& args) override {

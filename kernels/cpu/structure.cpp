@@ -100,15 +100,16 @@ Made moved(const Op& op, const std::vector<MovedBox>& boxes) {
 void encode(double value, std::int32_t dtype, unsigned char* bytes) {
     const auto number = static_cast<float>(value);
     const bf16 brief = to_bf16(number);
+    const f16 half = to_f16(number);
     const auto word = static_cast<std::int32_t>(value);
     const auto quad = static_cast<std::int64_t>(value);
     const auto byte = static_cast<std::uint8_t>(value);
-    const void* const sources[] = {&number, &brief, &value, &word, &quad, &byte};
+    const void* const sources[] = {&number, &brief, &value, &word, &quad, &byte, &half};
     std::memcpy(bytes, sources[dtype], static_cast<std::size_t>(dtype_size(dtype)));
 }
 
 bool integer_fits(double value, std::int32_t dtype) {
-    return dtype == WEFT_F32 || dtype == WEFT_BF16 || dtype == WEFT_F64 ||
+    return dtype == WEFT_F32 || dtype == WEFT_BF16 || dtype == WEFT_F16 || dtype == WEFT_F64 ||
            (value >= (dtype == WEFT_U8 ? 0.0 : -2147483648.0) &&
             value <= (dtype == WEFT_U8 ? 255.0 : 2147483647.0));
 }

@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// bf16 ops of oneDNN on processors where oneDNN has no bf16: operands are widened to f32 in the
-// workspace, the f32 kernel runs, results are rounded. Slower than f32 itself, but hundreds of
-// times faster than the reference.
+// Ops in bf16 or f16 that have no kernel of their own (bf16 of oneDNN on processors without it, f16
+// of whatever combines elements): operands are widened to f32 in the workspace, the f32 kernel
+// runs, results are rounded. Slower than f32 itself, but hundreds of times faster than the
+// reference.
 #include "kernels/cpu/cpu_list.h"
 #include "kernels/cpu/loops/parallel.h"
 #include "kernels/cpu/loops/rows.h"
 
 namespace weft::kernels::cpu {
 namespace {
+
+bool is_narrow(std::int32_t dtype) {
+    return dtype == WEFT_BF16 || dtype == WEFT_F16;
+}
 
 class Widened final : public Kernel {
 public:
@@ -35,11 +40,11 @@ public:
             const Copy& copy = inputs_[i];
             in_[i] = copy.offset < 0 ? args.inputs[i] : workspace + copy.offset;
             if (copy.offset >= 0) {
-                const auto* from = static_cast<const bf16*>(args.inputs[i]);
+                const auto* from = static_cast<const unsigned char*>(args.inputs[i]);
                 auto* to = reinterpret_cast<float*>(workspace + copy.offset);
                 parallel_ranges(copy.count, copy.count, threads_,
                                 [&](std::int64_t begin, std::int64_t end, int) {
-                                    load_bf16(from + begin, to + begin, end - begin);
+                                    copy.load(from + 2 * begin, to + begin, end - begin);
                                 });
             }
         }
@@ -52,10 +57,10 @@ public:
             const Copy& copy = outputs_[i];
             if (copy.offset >= 0) {
                 const auto* from = reinterpret_cast<const float*>(workspace + copy.offset);
-                auto* to = static_cast<bf16*>(args.outputs[i]);
+                auto* to = static_cast<unsigned char*>(args.outputs[i]);
                 parallel_ranges(copy.count, copy.count, threads_,
                                 [&](std::int64_t begin, std::int64_t end, int) {
-                                    store_bf16(from + begin, to + begin, end - begin);
+                                    copy.store(from + begin, to + 2 * begin, end - begin);
                                 });
             }
         }
@@ -66,19 +71,21 @@ private:
     struct Copy {
         std::int64_t count;
         std::int64_t offset; // in the workspace; -1: used as it is
+        LoadRun load;
+        StoreRun store;
     };
 
     static std::vector<Type> types(const Type* given, int count) {
         std::vector<Type> wide(given, given + count);
         for (Type& type : wide) {
-            type.dtype = type.dtype == WEFT_BF16 ? WEFT_F32 : type.dtype;
+            type.dtype = is_narrow(type.dtype) ? WEFT_F32 : type.dtype;
         }
         return wide;
     }
 
     Copy place(const Type& type) {
-        Copy copy{element_count(type), -1};
-        if (type.dtype == WEFT_BF16) {
+        Copy copy{element_count(type), -1, load_run(type.dtype), store_run(type.dtype)};
+        if (is_narrow(type.dtype)) {
             copy.offset = workspace_bytes_;
             workspace_bytes_ += round_up_to_line(copy.count * 4);
         }
@@ -92,37 +99,20 @@ private:
     int threads_;
 };
 
-Made widened(const Op& op, Made (*make)(const Op&)) {
-    bool brief = false;
+} // namespace
+
+Made make_in_f32(const Op& op, Made (*make)(const Op&)) {
+    bool narrow = false;
     for (int i = 0; i < op.inputs(); ++i) {
-        brief = brief || op.input(i).dtype == WEFT_BF16;
+        narrow = narrow || is_narrow(op.input(i).dtype);
     }
-    if (!brief) {
+    for (int i = 0; i < op.outputs(); ++i) {
+        narrow = narrow || is_narrow(op.output(i).dtype);
+    }
+    if (!narrow) {
         unsupported("nothing to widen");
     }
     return std::make_unique<Widened>(op, make);
-}
-
-} // namespace
-
-Made make_matmul_in_f32(const Op& op) {
-    return widened(op, make_matmul);
-}
-
-Made make_linear_in_f32(const Op& op) {
-    return widened(op, make_linear);
-}
-
-Made make_conv2d_in_f32(const Op& op) {
-    return widened(op, make_conv2d);
-}
-
-Made make_conv2d_input_grad_in_f32(const Op& op) {
-    return widened(op, make_conv2d_input_grad);
-}
-
-Made make_conv2d_weight_grad_in_f32(const Op& op) {
-    return widened(op, make_conv2d_weight_grad);
 }
 
 } // namespace weft::kernels::cpu

@@ -8,7 +8,7 @@ namespace weft::kernels::cuda {
 namespace {
 
 static_assert(kF32 == WEFT_F32 && kBf16 == WEFT_BF16 && kF64 == WEFT_F64 && kI32 == WEFT_I32 &&
-              kI64 == WEFT_I64 && kU8 == WEFT_U8);
+              kI64 == WEFT_I64 && kU8 == WEFT_U8 && kF16 == WEFT_F16);
 
 std::span<const KernelEntry> cuda_list() {
     static const auto entries = with_elementwise(kCudaList, "cuda generated", make_elementwise);

@@ -48,20 +48,32 @@ constexpr int kF64 = 2;
 constexpr int kI32 = 3;
 constexpr int kI64 = 4;
 constexpr int kU8 = 5;
+constexpr int kF16 = 6;
 
 WEFT_DEVICE float float_of_bf16(u16 bits) {
     return float_of_bits(static_cast<u32>(bits) << 16);
 }
 
-/// Rounded to bf16, to nearest even.
+/// Rounded to bf16, to nearest even; likewise to f16.
 WEFT_DEVICE float rounded_to_bf16(float value) {
     return float_of_bf16(bf16_of(value));
 }
+WEFT_DEVICE float rounded_to_f16(float value) {
+    return float_of_f16(f16_of(value));
+}
 
-/// Element `at` of an array of f32 or bf16.
+/// Of bf16 or f16.
+WEFT_DEVICE float float_of_half(int dtype, u16 bits) {
+    return dtype == kBf16 ? float_of_bf16(bits) : float_of_f16(bits);
+}
+WEFT_DEVICE u16 half_of(int dtype, float value) {
+    return dtype == kBf16 ? bf16_of(value) : f16_of(value);
+}
+
+/// Element `at` of an array of f32, bf16 or f16.
 WEFT_DEVICE float load(Source from, i64 at) {
     return from.dtype == kF32 ? static_cast<const float*>(from.data)[at]
-                              : float_of_bf16(static_cast<const u16*>(from.data)[at]);
+                              : float_of_half(from.dtype, static_cast<const u16*>(from.data)[at]);
 }
 
 /// Rounds once.
@@ -69,12 +81,12 @@ WEFT_DEVICE void store(Target to, i64 at, float value) {
     if (to.dtype == kF32) {
         static_cast<float*>(to.data)[at] = value;
     } else {
-        static_cast<u16*>(to.data)[at] = bf16_of(value);
+        static_cast<u16*>(to.data)[at] = half_of(to.dtype, value);
     }
 }
 
-/// N consecutive elements, f32 or bf16, as one or two loads: element `at` is aligned to as many
-/// bytes as N elements have, at most 16.
+/// N consecutive elements, f32, bf16 or f16, as one or two loads: element `at` is aligned to as
+/// many bytes as N elements have, at most 16.
 template <int N>
 WEFT_DEVICE void load_pack(Source from, i64 at, float (&to)[N]) {
     if (from.dtype == kF32) {
@@ -93,7 +105,7 @@ WEFT_DEVICE void load_pack(Source from, i64 at, float (&to)[N]) {
         load_vector<N * 2>(static_cast<const u16*>(from.data) + at, words);
         WEFT_UNROLL
         for (int k = 0; k < N; ++k) { // the first of a pair is the lower half of its word
-            to[k] = float_of_bits(k % 2 == 0 ? words[k / 2] << 16 : words[k / 2] & 0xffff0000u);
+            to[k] = float_of_half(from.dtype, static_cast<u16>(words[k / 2] >> k % 2 * 16));
         }
     }
 }
@@ -111,7 +123,7 @@ WEFT_DEVICE void load_some(Source from, i64 at, i64 count, float fallback, float
         const u16* data = static_cast<const u16*>(from.data) + at;
         WEFT_UNROLL
         for (int k = 0; k < N; ++k) {
-            to[k] = k < count ? float_of_bf16(data[k]) : fallback;
+            to[k] = k < count ? float_of_half(from.dtype, data[k]) : fallback;
         }
     }
 }
@@ -133,8 +145,8 @@ WEFT_DEVICE void store_pack(Target to, i64 at, const float (&from)[N]) {
         u32 words[N / 2];
         WEFT_UNROLL
         for (int k = 0; k < N / 2; ++k) {
-            words[k] = static_cast<u32>(bf16_of(from[2 * k])) |
-                       static_cast<u32>(bf16_of(from[2 * k + 1])) << 16;
+            words[k] = static_cast<u32>(half_of(to.dtype, from[2 * k])) |
+                       static_cast<u32>(half_of(to.dtype, from[2 * k + 1])) << 16;
         }
         store_vector<N * 2>(static_cast<u16*>(to.data) + at, words);
     }
@@ -156,7 +168,7 @@ WEFT_DEVICE void store_some(Target to, i64 at, i64 count, const float (&from)[N]
         WEFT_UNROLL
         for (int k = 0; k < N; ++k) {
             if (k < count) {
-                data[k] = bf16_of(from[k]);
+                data[k] = half_of(to.dtype, from[k]);
             }
         }
     }

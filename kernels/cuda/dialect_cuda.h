@@ -71,6 +71,16 @@ WEFT_DEVICE u16 bf16_of(float value) {
     asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(bits) : "f"(value));
     return bits;
 }
+WEFT_DEVICE u16 f16_of(float value) {
+    u16 bits;
+    asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits) : "f"(value));
+    return bits;
+}
+WEFT_DEVICE float float_of_f16(u16 bits) {
+    float value;
+    asm("cvt.f32.f16 %0, %1;" : "=f"(value) : "h"(bits));
+    return value;
+}
 
 template <int Bytes>
 struct Vector;

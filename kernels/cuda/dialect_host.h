@@ -5,6 +5,8 @@
 // reach, and two threads at the same shared element without a barrier between them.
 #pragma once
 
+#include "kernels/numbers.h"
+
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -174,6 +176,12 @@ inline u16 bf16_of(float value) {
     const u32 bits = bits_of_float(value);
     return value != value ? u16{0x7fff}
                           : static_cast<u16>((bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16);
+}
+inline u16 f16_of(float value) {
+    return value != value ? u16{0x7fff} : to_f16(value).bits;
+}
+inline float float_of_f16(u16 bits) {
+    return to_float(f16{bits});
 }
 
 template <int Bytes, class Word>

@@ -24,7 +24,7 @@ WEFT_DEVICE float load_as(u64 address, i64 at) {
 /// N elements of a dense array from `at` on; in packs its address is aligned to them.
 template <int N, int Dtype>
 WEFT_DEVICE void read_run(u64 address, i64 at, float (&to)[N]) {
-    if constexpr (N > 1 && (Dtype == kF32 || Dtype == kBf16)) {
+    if constexpr (N > 1 && (Dtype == kF32 || Dtype == kBf16 || Dtype == kF16)) {
         load_pack<N>({reinterpret_cast<const void*>(address), Dtype}, at, to);
     } else {
         WEFT_UNROLL

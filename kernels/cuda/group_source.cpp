@@ -22,6 +22,7 @@ const char* dtype_word(std::int32_t dtype) {
     switch (dtype) {
     case WEFT_F32: return "kF32";
     case WEFT_BF16: return "kBf16";
+    case WEFT_F16: return "kF16";
     case WEFT_I32: return "kI32";
     case WEFT_U8: return "kU8";
     case WEFT_F64: return "kF64";
@@ -219,6 +220,7 @@ private:
     std::string rounded(std::int32_t dtype, const std::string& call) const {
         switch (dtype) {
         case WEFT_BF16: return "rounded_to_bf16(" + call + ")";
+        case WEFT_F16: return "rounded_to_f16(" + call + ")";
         case WEFT_F32: return wide_ ? "float(" + call + ")" : call;
         case WEFT_I64:
         case WEFT_I32: return "trunc(" + call + ")";
@@ -259,7 +261,7 @@ private:
 };
 
 bool halves(std::int32_t dtype) {
-    return dtype == WEFT_BF16;
+    return dtype == WEFT_BF16 || dtype == WEFT_F16;
 }
 
 /// Sixteen bytes of the largest element that is read or written in place.

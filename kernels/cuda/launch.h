@@ -77,10 +77,10 @@ Made launches(Queue queue) {
     return launches(0, std::move(queue));
 }
 
-/// f32 or bf16; else the kernel is not for this op.
+/// f32, bf16 or f16; else the kernel is not for this op.
 inline std::int32_t float_dtype(const Type& type) {
-    if (type.dtype != WEFT_F32 && type.dtype != WEFT_BF16) {
-        unsupported("numbers in f32 or bf16 only");
+    if (type.dtype != WEFT_F32 && type.dtype != WEFT_BF16 && type.dtype != WEFT_F16) {
+        unsupported("numbers in f32, bf16 or f16 only");
     }
     return type.dtype;
 }

@@ -27,14 +27,15 @@ public:
         : result_(float_dtype(op.output(0))), biased_(op.inputs() == 3), n_(s.n),
           count_(s.batch * s.m * s.n) {
         const int dtype = float_dtype(op.input(0));
-        if (op.input(1).dtype != dtype || (dtype == WEFT_F32 && result_ != WEFT_F32)) {
-            unsupported("products of two f32 into f32, or of two bf16");
-        }
         bias_ = biased_ ? float_dtype(op.input(2)) : result_;
-        // The library adds a bias of the result's type. To another one: a bf16 bias is widened, and
-        // an f32 bias is added to the product before that is rounded.
-        widened_ = bias_ == WEFT_BF16 && result_ == WEFT_F32;
-        apart_ = bias_ == WEFT_F32 && result_ == WEFT_BF16;
+        if (op.input(1).dtype != dtype || (result_ != dtype && result_ != WEFT_F32) ||
+            (bias_ != dtype && bias_ != WEFT_F32)) {
+            unsupported("products of two of a type, into that type or f32");
+        }
+        // The library adds a bias of the result's type. To another one: a narrow bias is widened,
+        // and an f32 bias is added to the product before that is rounded.
+        widened_ = bias_ != WEFT_F32 && result_ == WEFT_F32;
+        apart_ = bias_ == WEFT_F32 && result_ != WEFT_F32;
         if (count_ > 0 && s.k > 0) {
             product_ = make_product({s.n, s.m, s.k, s.transpose_y, s.transpose_x,
                                      s.transpose_y ? s.k : s.n, s.transpose_x ? s.m : s.k, s.n,

@@ -207,7 +207,7 @@ Stage stage_of(const Walk& outputs, const Walk& terms, i64 most_chunks) {
     return {{outputs, terms, chunk_terms, lanes}, chunks, across};
 }
 
-/// `terms` of `outputs`, from f32 or bf16 into f32 or bf16.
+/// `terms` of `outputs`, from and into f32, bf16 or f16.
 Made reduction(const Op& op, const Walk& outputs, const Walk& terms, Fold fold) {
     const int from = float_dtype(op.input(0));
     const int to = float_dtype(op.output(0));

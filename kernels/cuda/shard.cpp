@@ -91,7 +91,7 @@ Made make_mask(const Op& op) { // x, first -> x, with `value` behind the end
     const ShardShape s = shard_shape(op);
     const int x = float_dtype(op.input(0));
     const i64 end = op.integer("extent");
-    const auto value = static_cast<float>(op.real("value"));
+    const auto value = static_cast<float>(padding_value(op));
     return launches([=](const Run& run) {
         run.launch(grid_over(s.outer * s.extent * s.inner), mask_elements, s, Source{run.in(0), x},
                    static_cast<const i64*>(run.in(1)), end, value, Target{run.out(0), x});

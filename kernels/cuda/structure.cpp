@@ -57,6 +57,7 @@ u64 stored(std::int32_t dtype, double value) {
     switch (dtype) {
     case WEFT_F32: return bits_of(static_cast<float>(value));
     case WEFT_BF16: return to_bf16(static_cast<float>(value)).bits;
+    case WEFT_F16: return to_f16(static_cast<float>(value)).bits;
     case WEFT_F64: return bits_of(value);
     case WEFT_I32: return integer_bits<std::int32_t>(value);
     case WEFT_I64: return integer_bits<std::int64_t>(value);

@@ -84,6 +84,7 @@ double rounded(std::int32_t dtype, double value) {
     switch (dtype) {
     case WEFT_F32: return static_cast<double>(static_cast<float>(value));
     case WEFT_BF16: return static_cast<double>(round_to_bf16(static_cast<float>(value)));
+    case WEFT_F16: return static_cast<double>(round_to_f16(static_cast<float>(value)));
     case WEFT_F64: return value;
     default: return std::trunc(value);
     }

@@ -16,6 +16,7 @@ double load(const void* data, std::int32_t dtype, std::int64_t i) {
     switch (dtype) {
     case WEFT_F32: return static_cast<double>(static_cast<const float*>(data)[i]);
     case WEFT_BF16: return static_cast<double>(to_float(static_cast<const bf16*>(data)[i]));
+    case WEFT_F16: return static_cast<double>(to_float(static_cast<const f16*>(data)[i]));
     case WEFT_F64: return static_cast<const double*>(data)[i];
     case WEFT_I32: return static_cast<double>(static_cast<const std::int32_t*>(data)[i]);
     case WEFT_I64: return static_cast<double>(static_cast<const std::int64_t*>(data)[i]);
@@ -40,6 +41,7 @@ void store(void* data, std::int32_t dtype, std::int64_t i, double value) {
     switch (dtype) {
     case WEFT_F32: static_cast<float*>(data)[i] = static_cast<float>(value); break;
     case WEFT_BF16: static_cast<bf16*>(data)[i] = to_bf16(static_cast<float>(value)); break;
+    case WEFT_F16: static_cast<f16*>(data)[i] = to_f16(static_cast<float>(value)); break;
     case WEFT_F64: static_cast<double*>(data)[i] = value; break;
     case WEFT_I32: static_cast<std::int32_t*>(data)[i] = to_integer<std::int32_t>(value); break;
     case WEFT_I64: static_cast<std::int64_t*>(data)[i] = to_integer<std::int64_t>(value); break;

@@ -49,7 +49,7 @@ Body make_pick(const Op& op) { // x, index -> part
 Body make_mask(const Op& op) { // x, first -> x, with `value` behind the end
     const ShardShape s = shard_shape(op);
     const std::int64_t end = op.integer("extent");
-    const double value = op.real("value");
+    const double value = padding_value(op);
     return [=](const Call& call) {
         for (std::int64_t o = 0; o < s.outer; ++o) {
             for (std::int64_t i = 0; i < s.extent; ++i) {

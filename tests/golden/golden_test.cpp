@@ -28,6 +28,8 @@ void run_pass(const QString& name, ir::Program& program) {
         passes::merge_duplicates(program);
     } else if (name == "precision bf16") {
         passes::apply_precision(program, ir::DType::bf16);
+    } else if (name == "precision f16") {
+        passes::apply_precision(program, ir::DType::f16);
     } else if (name == "recompute blocks") {
         passes::recompute(program, {passes::Recompute::blocks, 0});
     } else if (name.startsWith("recompute selective ")) {

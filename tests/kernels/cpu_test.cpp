@@ -129,7 +129,7 @@ void CpuKernels::rotary_and_softmax_may_write_over_their_input() {
 
 void CpuKernels::a_fused_group_gives_the_bits_of_its_single_ops() {
     const Shape shape{300, 17};
-    for (const weft_dtype dtype : {WEFT_F32, WEFT_BF16}) {
+    for (const weft_dtype dtype : {WEFT_F32, WEFT_BF16, WEFT_F16}) {
         const Tensor x = noise(dtype, shape, 1);
         const Tensor bias = noise(dtype, {17}, 2);
         const weft_tensor_type type = type_of(dtype, shape);

@@ -20,6 +20,8 @@ private slots:
     void philox_gives_the_known_answers_of_its_authors();
     void the_stream_hash_is_fnv_1a();
     void bf16_rounds_to_nearest_even();
+    void every_f16_is_read_as_its_formula_says_and_written_back_as_it_was();
+    void f16_rounds_to_nearest_even();
     void a_later_first_sample_continues_the_same_sequence();
     void seed_step_and_stream_each_change_the_numbers();
     void uniform_numbers_fill_their_range_evenly();
@@ -53,6 +55,38 @@ void KernelNumbers::bf16_rounds_to_nearest_even() {
     QCOMPARE(round_to_bf16(3.3895314e38f), 3.3895314e38f);       // the largest bf16
     QVERIFY(std::isinf(round_to_bf16(3.4e38f)));
     QVERIFY(std::isnan(round_to_bf16(std::numeric_limits<float>::quiet_NaN())));
+}
+
+void KernelNumbers::every_f16_is_read_as_its_formula_says_and_written_back_as_it_was() {
+    using weft::kernels::f16;
+    for (std::uint32_t bits = 0; bits < 0x10000; ++bits) {
+        const int exponent = static_cast<int>(bits >> 10 & 31);
+        const int mantissa = static_cast<int>(bits & 1023);
+        const float value = weft::kernels::to_float(f16{static_cast<std::uint16_t>(bits)});
+        const double sign = (bits & 0x8000u) != 0 ? -1.0 : 1.0;
+        if (exponent == 31 && mantissa != 0) {
+            QVERIFY(std::isnan(value) && std::isnan(weft::kernels::round_to_f16(value)));
+            continue;
+        }
+        const double size = exponent == 31  ? HUGE_VAL // IEEE 754, section 3.4
+                            : exponent == 0 ? std::ldexp(mantissa, -24)
+                                            : std::ldexp(1024 + mantissa, exponent - 25);
+        QCOMPARE(static_cast<double>(value), sign * size);
+        QCOMPARE(weft::kernels::to_f16(value).bits, static_cast<std::uint16_t>(bits));
+    }
+}
+
+void KernelNumbers::f16_rounds_to_nearest_even() {
+    using weft::kernels::round_to_f16;
+    QCOMPARE(round_to_f16(1.0f + 0x1p-11f), 1.0f);               // tie, to the even lower
+    QCOMPARE(round_to_f16(1.0f + 3 * 0x1p-11f), 1.0f + 0x1p-9f); // tie, to the even upper
+    QCOMPARE(round_to_f16(1.0f + 0x1.02p-11f), 1.0f + 0x1p-10f); // above the tie
+    QCOMPARE(round_to_f16(65519.9f), 65504.0f);                  // the largest
+    QVERIFY(std::isinf(round_to_f16(65520.0f)) && round_to_f16(-1e38f) < -65504.0f);
+    QCOMPARE(round_to_f16(0x1p-25f), 0.0f); // tie of the smallest denormal
+    QCOMPARE(round_to_f16(0x1.8p-24f), 0x1p-23f);
+    QCOMPARE(round_to_f16(0x1.ff8p-15f), 0x1.ff8p-15f); // the largest denormal
+    QCOMPARE(round_to_f16(0x1.ffcp-15f), 0x1p-14f);     // tie, up into the normal ones
 }
 
 namespace {

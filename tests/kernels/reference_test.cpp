@@ -26,7 +26,8 @@ private slots:
     void structure_ops_move_elements_where_they_belong();
     void reductions_give_hand_made_values();
     void matmul_honours_transposition_batches_and_bias();
-    void bf16_results_are_f64_results_rounded_once();
+    void narrow_results_are_f64_results_rounded_once();
+    void padding_is_finite_in_f16();
 };
 
 void ReferenceKernels::every_kernel_runs_in_the_case_table() {
@@ -93,19 +94,23 @@ void ReferenceKernels::elementwise_ops_give_hand_made_values() {
 }
 
 void ReferenceKernels::a_fused_group_rounds_every_step_to_its_type() {
-    // 1 + 2^-9 rounds to 1 in bf16, so that the second sum never sees the small part.
-    Call call{"fused",
-              {tensor(WEFT_F32, {1}, {1.0}), tensor(WEFT_F32, {1}, {0x1p-9})},
-              {type_of(WEFT_F32, {1})},
-              {},
-              {},
-              {3}};
-    for (const weft_dtype dtype : {WEFT_F32, WEFT_BF16}) {
+    // 1 + 2^-9 rounds to 1 in bf16 and 1 + 2^-12 in f16, so that the second sum never sees the
+    // first small part.
+    const auto twice_added = [](weft_dtype dtype, double small) {
+        Call call{"fused",
+                  {tensor(WEFT_F32, {1}, {1.0}), tensor(WEFT_F32, {1}, {small})},
+                  {type_of(WEFT_F32, {1})},
+                  {},
+                  {},
+                  {3}};
         call.steps = {{WEFT_EW_ADD, dtype, {0, 1, -1}, 1, 0},
                       {WEFT_EW_ADD, WEFT_F32, {2, 1, -1}, 1, 0}};
-        const double expected = dtype == WEFT_BF16 ? 1 + 0x1p-9 : 1 + 0x1p-8;
-        QVERIFY(near(values_of(call), {expected}, 0.0));
-    }
+        return values_of(call);
+    };
+    QVERIFY(near(twice_added(WEFT_BF16, 0x1p-9), {1 + 0x1p-9}, 0.0));
+    QVERIFY(near(twice_added(WEFT_F16, 0x1p-9), {1 + 0x1p-8}, 0.0));
+    QVERIFY(near(twice_added(WEFT_F16, 0x1p-12), {1 + 0x1p-12}, 0.0));
+    QVERIFY(near(twice_added(WEFT_F32, 0x1p-12), {1 + 0x1p-11}, 0.0));
 }
 
 void ReferenceKernels::maximum_and_relu_let_nan_through() {
@@ -226,17 +231,34 @@ void ReferenceKernels::matmul_honours_transposition_batches_and_bias() {
                  {2, -1, 1, 0}));
 }
 
-void ReferenceKernels::bf16_results_are_f64_results_rounded_once() {
-    const Tensor x = noise(WEFT_BF16, {64}, 1, -4, 4);
-    Tensor wide(type_of(WEFT_F64, {64}));
-    for (std::int64_t i = 0; i < 64; ++i) {
-        wide.set(i, x.get(i));
+void ReferenceKernels::narrow_results_are_f64_results_rounded_once() {
+    // Half a unit of 8 and of 11 bits of mantissa.
+    for (const auto& [dtype, half] : {std::pair(WEFT_BF16, 0x1.01p-8), {WEFT_F16, 0x1.01p-11}}) {
+        const Tensor x = noise(dtype, {64}, 1, -4, 4);
+        Tensor wide(type_of(WEFT_F64, {64}));
+        for (std::int64_t i = 0; i < 64; ++i) {
+            wide.set(i, x.get(i));
+        }
+        const auto brief = values_of({"silu", {x}, {type_of(dtype, {64})}, {}, {}, {}});
+        const auto exact = values_of({"silu", {wide}, {f64({64})}, {}, {}, {}});
+        for (std::size_t i = 0; i < 64; ++i) {
+            QVERIFY(std::fabs(brief.at(i) - exact.at(i)) <= std::fabs(exact.at(i)) * half);
+        }
     }
-    const auto brief = values_of({"silu", {x}, {type_of(WEFT_BF16, {64})}, {}, {}, {}});
-    const auto exact = values_of({"silu", {wide}, {f64({64})}, {}, {}, {}});
-    for (std::size_t i = 0; i < 64; ++i) { // half a unit of 8 bits of mantissa
-        QVERIFY(std::fabs(brief.at(i) - exact.at(i)) <= std::fabs(exact.at(i)) * 0x1.01p-8);
-    }
+}
+
+void ReferenceKernels::padding_is_finite_in_f16() {
+    const auto padded = [](double value) {
+        return values_of({"mask",
+                          {tensor(WEFT_F16, {2}, {1.0, 2.0}), integers({1}, {0})},
+                          {type_of(WEFT_F16, {2})},
+                          {integer("dim", 0), integer("extent", 1), real("value", value)},
+                          {},
+                          {}});
+    };
+    QVERIFY(near(padded(-1e30), {1.0, -65504.0}, 0.0)); // IEEE 754: (2 - 2^-10) 2^15
+    QVERIFY(near(padded(-0.5), {1.0, -0.5}, 0.0));
+    QVERIFY(std::isinf(padded(-HUGE_VAL).at(1)));
 }
 
 WEFT_TEST(ReferenceKernels)

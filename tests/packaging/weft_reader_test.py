@@ -139,8 +139,8 @@ def write_shard(path, entries, sums_by_mib):
         out.attrs["format"] = "weft-checkpoint-shard"
         for name, block, stored, _ in entries:
             written = out.create_dataset(name, data=block)
-            if stored == "bf16":
-                written.attrs["dtype"] = "bf16"
+            if stored in ("bf16", "f16"):
+                written.attrs["dtype"] = stored
     with h5py.File(path, "r") as file:
         for name, block, _, piece in entries:
             data = block.tobytes()
@@ -175,7 +175,8 @@ class ReaderTest(unittest.TestCase):
         cls.made = write_checkpoint(
             cls.root / "made/step-00000013", cls.mesh.checkpoint().folder,
             {"large": (cls.values, (0, 0, 0), "f32"), "cut": (cls.values, (2, 130, 301), "f32"),
-             "halves": (halves, (7, 0), "bf16")})
+             "halves": (halves, (7, 0), "bf16"),
+             "sixteen": (cls.values[1].astype(np.float16).view(np.uint16), (7, 0), "f16")})
 
     def copy(self, checkpoint):
         parent = pathlib.Path(tempfile.mkdtemp(dir=self.root))
@@ -410,6 +411,20 @@ class ReaderTest(unittest.TestCase):
         as_it_is = weft_reader.Checkpoint(self.made, bf16="ml_dtypes")["halves"][...]
         self.assertEqual(as_it_is.dtype, ml_dtypes.bfloat16)
         self.assertEqual(as_it_is.tobytes(), self.halves.tobytes())
+
+    def test_f16_comes_as_it_is(self):
+        expected = self.values[1].astype(np.float16)
+        for ending, read in (("safetensors", read_safetensors), ("npz", np.load)):
+            file = self.root / f"f16.{ending}"
+            weft("checkpoint", "export", self.made, "--to", file)
+            found = read(file)["sixteen"]
+            if ending == "safetensors":
+                self.assertEqual(found, ("F16", expected.shape, expected.tobytes()))
+            else:
+                np.testing.assert_array_equal(found, expected, strict=True)
+        array = weft_reader.Checkpoint(self.made)["sixteen"]
+        self.assertEqual((array.stored, array.dtype), ("f16", np.float16))
+        np.testing.assert_array_equal(array[5:9, ::3], expected[5:9, ::3], strict=True)
 
     def test_ranges_are_those_of_numpy(self):
         draw = np.random.default_rng(11)

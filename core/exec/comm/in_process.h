@@ -12,8 +12,8 @@
 //         ((x0 + x1) + (x2 + x3)) + ((x4 + x5) + ...), as up a binomial tree.
 // Traffic for S bytes, per rank: ring all_reduce 2S(n-1)/n; all_gather, reduce_scatter, all_to_all
 // S(n-1)/n of the larger buffer; permute S per route to another rank; broadcast S per child in a
-// binomial tree; tree all_reduce S to the parent and S to each child (bf16: partial sums go up in
-// f32, 2S). A barrier is one meeting of all ranks, other collectives are two, ring all_reduce
+// binomial tree; tree all_reduce S to the parent and S to each child (bf16, f16: partial sums go up
+// in f32, 2S). A barrier is one meeting of all ranks, other collectives are two, ring all_reduce
 // three, and a tree has one more per level and direction.
 #pragma once
 

@@ -11,8 +11,14 @@ namespace weft::exec::comm {
 namespace {
 
 using kernels::bf16;
+using kernels::f16;
 
-float wide(bf16 value) {
+/// Stored in two bytes, summed in f32.
+template <class T>
+concept Narrow = std::is_same_v<T, bf16> || std::is_same_v<T, f16>;
+
+template <Narrow T>
+float wide(T value) {
     return kernels::to_float(value);
 }
 
@@ -26,9 +32,9 @@ T narrow(T value) {
     return value;
 }
 
-template <class T>
-requires std::is_same_v<T, bf16> bf16 narrow(float value) {
-    return kernels::to_bf16(value);
+template <Narrow T>
+T narrow(float value) {
+    return kernels::from_float<T>(value);
 }
 
 template <class T>
@@ -132,6 +138,15 @@ void divide(const std::byte* src, std::byte* dst, std::int64_t count, int ranks)
     }
 }
 
+template <Narrow T>
+void widen_run(const std::byte* src, std::byte* dst, std::int64_t count) {
+    const auto* from = reinterpret_cast<const T*>(src);
+    auto* to = reinterpret_cast<float*>(dst);
+    for (std::int64_t i = 0; i < count; ++i) {
+        to[i] = wide(from[i]);
+    }
+}
+
 } // namespace
 
 void reduce(ir::DType dtype, Reduction reduction, std::span<const std::byte* const> sources,
@@ -139,6 +154,7 @@ void reduce(ir::DType dtype, Reduction reduction, std::span<const std::byte* con
     switch (dtype) {
     case ir::DType::f32: return fold_by_reduction<float>(reduction, sources, dst);
     case ir::DType::bf16: return fold_by_reduction<bf16>(reduction, sources, dst);
+    case ir::DType::f16: return fold_by_reduction<f16>(reduction, sources, dst);
     case ir::DType::f64: return fold_by_reduction<double>(reduction, sources, dst);
     case ir::DType::i32: return fold_by_reduction<std::int32_t>(reduction, sources, dst);
     case ir::DType::i64: return fold_by_reduction<std::int64_t>(reduction, sources, dst);
@@ -147,20 +163,16 @@ void reduce(ir::DType dtype, Reduction reduction, std::span<const std::byte* con
 }
 
 ir::DType partial_dtype(ir::DType dtype) {
-    return dtype == ir::DType::bf16 ? ir::DType::f32 : dtype;
+    return dtype == ir::DType::bf16 || dtype == ir::DType::f16 ? ir::DType::f32 : dtype;
 }
 
 void widen(ir::DType dtype, const std::byte* src, std::byte* dst, std::int64_t count) {
-    if (dtype != ir::DType::bf16) {
-        if (src != dst) {
-            std::memcpy(dst, src, static_cast<std::size_t>(count * ir::dtype_bytes(dtype)));
-        }
-        return;
-    }
-    const auto* from = reinterpret_cast<const bf16*>(src);
-    auto* to = reinterpret_cast<float*>(dst);
-    for (std::int64_t i = 0; i < count; ++i) {
-        to[i] = wide(from[i]);
+    if (dtype == ir::DType::bf16) {
+        widen_run<bf16>(src, dst, count);
+    } else if (dtype == ir::DType::f16) {
+        widen_run<f16>(src, dst, count);
+    } else if (src != dst) {
+        std::memcpy(dst, src, static_cast<std::size_t>(count * ir::dtype_bytes(dtype)));
     }
 }
 
@@ -169,6 +181,8 @@ void finish(ir::DType dtype, Reduction reduction, int ranks, const std::byte* sr
     const int divisor = reduction == Reduction::mean ? ranks : 1;
     if (dtype == ir::DType::bf16) {
         divide<bf16>(src, dst, count, divisor);
+    } else if (dtype == ir::DType::f16) {
+        divide<f16>(src, dst, count, divisor);
     } else if (divisor == 1) {
         widen(dtype, src, dst, count);
     } else if (dtype == ir::DType::f32) {

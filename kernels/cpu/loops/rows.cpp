@@ -30,6 +30,32 @@ void store_f32_run(const float* from, void* to, std::int64_t count) {
 void store_bf16_run(const float* from, void* to, std::int64_t count) {
     store_bf16(from, static_cast<bf16*>(to), count);
 }
+void load_f16_run(const void* from, float* to, std::int64_t count) {
+    load_f16(static_cast<const f16*>(from), to, count);
+}
+void store_f16_run(const float* from, void* to, std::int64_t count) {
+    store_f16(from, static_cast<f16*>(to), count);
+}
+
+WEFT_INLINE std::uint32_t rounded_bits(float value) {
+    const std::uint32_t bits = std::bit_cast<std::uint32_t>(value);
+    const std::uint32_t rounded = bits + 0x7fffu + ((bits >> 16) & 1u);
+    return (bits & 0x7fffffffu) > 0x7f800000u ? bits | 0x400000u : rounded;
+}
+
+WEFT_VECTOR void round_bf16(float* values, std::int64_t count) {
+#pragma GCC ivdep
+    for (std::int64_t i = 0; i < count; ++i) {
+        values[i] = std::bit_cast<float>(rounded_bits(values[i]) & 0xffff0000u);
+    }
+}
+
+WEFT_VECTOR void round_f16(float* values, std::int64_t count) {
+#pragma GCC ivdep
+    for (std::int64_t i = 0; i < count; ++i) {
+        values[i] = round_to_f16(values[i]);
+    }
+}
 
 } // namespace
 
@@ -37,6 +63,7 @@ LoadRun load_run(std::int32_t dtype) {
     switch (dtype) {
     case WEFT_F32: return load_f32_run;
     case WEFT_BF16: return load_bf16_run;
+    case WEFT_F16: return load_f16_run;
     case WEFT_I32: return load_integers<std::int32_t>;
     case WEFT_U8: return load_integers<std::uint8_t>;
     default: return nullptr;
@@ -44,7 +71,16 @@ LoadRun load_run(std::int32_t dtype) {
 }
 
 StoreRun store_run(std::int32_t dtype) {
-    return dtype == WEFT_F32 ? store_f32_run : dtype == WEFT_BF16 ? store_bf16_run : nullptr;
+    switch (dtype) {
+    case WEFT_F32: return store_f32_run;
+    case WEFT_BF16: return store_bf16_run;
+    case WEFT_F16: return store_f16_run;
+    default: return nullptr;
+    }
+}
+
+RoundRun round_run(std::int32_t dtype) {
+    return dtype == WEFT_BF16 ? round_bf16 : dtype == WEFT_F16 ? round_f16 : nullptr;
 }
 
 WEFT_VECTOR void load_bf16(const bf16* from, float* to, std::int64_t count) {
@@ -54,12 +90,6 @@ WEFT_VECTOR void load_bf16(const bf16* from, float* to, std::int64_t count) {
     }
 }
 
-WEFT_INLINE std::uint32_t rounded_bits(float value) {
-    const std::uint32_t bits = std::bit_cast<std::uint32_t>(value);
-    const std::uint32_t rounded = bits + 0x7fffu + ((bits >> 16) & 1u);
-    return (bits & 0x7fffffffu) > 0x7f800000u ? bits | 0x400000u : rounded;
-}
-
 WEFT_VECTOR void store_bf16(const float* from, bf16* to, std::int64_t count) {
 #pragma GCC ivdep
     for (std::int64_t i = 0; i < count; ++i) {
@@ -67,10 +97,17 @@ WEFT_VECTOR void store_bf16(const float* from, bf16* to, std::int64_t count) {
     }
 }
 
-WEFT_VECTOR void round_run(float* values, std::int64_t count) {
+WEFT_VECTOR void load_f16(const f16* from, float* to, std::int64_t count) {
 #pragma GCC ivdep
     for (std::int64_t i = 0; i < count; ++i) {
-        values[i] = std::bit_cast<float>(rounded_bits(values[i]) & 0xffff0000u);
+        to[i] = to_float(from[i]);
+    }
+}
+
+WEFT_VECTOR void store_f16(const float* from, f16* to, std::int64_t count) {
+#pragma GCC ivdep
+    for (std::int64_t i = 0; i < count; ++i) {
+        to[i] = to_f16(from[i]);
     }
 }
 

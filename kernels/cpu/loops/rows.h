@@ -10,7 +10,7 @@
 
 namespace weft::kernels::cpu {
 
-/// Reads `count` elements of any stored type but f64 and i64 as float, and back (f32 and bf16
+/// Reads `count` elements of any stored type but f64 and i64 as float, and back (f32, bf16 and f16
 /// only).
 using LoadRun = void (*)(const void* from, float* to, std::int64_t count);
 using StoreRun = void (*)(const float* from, void* to, std::int64_t count);
@@ -19,7 +19,11 @@ StoreRun store_run(std::int32_t dtype); // null where there is none
 
 void load_bf16(const bf16* from, float* to, std::int64_t count);
 void store_bf16(const float* from, bf16* to, std::int64_t count);
-void round_run(float* values, std::int64_t count); // to bf16 and back
+void load_f16(const f16* from, float* to, std::int64_t count);
+void store_f16(const float* from, f16* to, std::int64_t count);
+/// To bf16 or f16 and back; null where there is nothing to round.
+using RoundRun = void (*)(float* values, std::int64_t count);
+RoundRun round_run(std::int32_t dtype);
 void fill_run(float* to, float value, std::int64_t count);
 void add_run(float* to, const float* from, std::int64_t count); // to += from
 void axpy_run(float* to, float factor, const float* from, std::int64_t count);

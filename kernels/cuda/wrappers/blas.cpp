@@ -35,7 +35,7 @@ cublasLtHandle_t blas_handle() {
 }
 
 cudaDataType_t type_of(std::int32_t dtype) {
-    return dtype == WEFT_BF16 ? CUDA_R_16BF : CUDA_R_32F;
+    return dtype == WEFT_BF16 ? CUDA_R_16BF : dtype == WEFT_F16 ? CUDA_R_16F : CUDA_R_32F;
 }
 
 /// Owns one of the library's descriptions.

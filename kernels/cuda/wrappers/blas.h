@@ -17,7 +17,7 @@ struct ProductShape {
     std::int64_t leading_a, leading_b, leading_c;
     std::int64_t batch;
     std::int64_t stride_a, stride_b, stride_c; // elements from one of the batch to the next; 0: one
-    std::int32_t dtype;                        // of a and b: WEFT_F32 or WEFT_BF16
+    std::int32_t dtype;                        // of a and b: WEFT_F32, WEFT_BF16 or WEFT_F16
     std::int32_t result;                       // of c and of the bias
     bool bias;                                 // m numbers that are added to every column
 };

@@ -14,7 +14,7 @@ namespace weft::kernels::cuda {
 struct ConvolutionShape {
     WindowShape window;
     ConvolutionPass pass;
-    std::int32_t dtype;  // of the operands: WEFT_F32 or WEFT_BF16
+    std::int32_t dtype;  // of the operands: WEFT_F32, WEFT_BF16 or WEFT_F16
     std::int32_t result; // the same, or WEFT_F32 for a weight's gradient
 };
 

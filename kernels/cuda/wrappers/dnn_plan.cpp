@@ -185,7 +185,9 @@ DnnPart DnnPart::finished() && {
 }
 
 cudnnDataType_t dnn_type(std::int32_t dtype) {
-    return dtype == WEFT_BF16 ? CUDNN_DATA_BFLOAT16 : CUDNN_DATA_FLOAT;
+    return dtype == WEFT_BF16  ? CUDNN_DATA_BFLOAT16
+           : dtype == WEFT_F16 ? CUDNN_DATA_HALF
+                               : CUDNN_DATA_FLOAT;
 }
 
 DnnPart dnn_array(std::int64_t number, cudnnDataType_t type, std::span<const std::int64_t> dims,

@@ -9,7 +9,8 @@ from .crc32c import BLOCK_BYTES
 from .manifest import ELEMENT_BYTES
 from .shard_reader import BATCH_BYTES
 
-_STORED = {"f32": "<f4", "f64": "<f8", "i32": "<i4", "i64": "<i8", "u8": "u1", "bf16": "<u2"}
+_STORED = {"f32": "<f4", "f64": "<f8", "i32": "<i4", "i64": "<i8", "u8": "u1", "bf16": "<u2",
+           "f16": "<f2"}
 
 
 class Array:

@@ -15,7 +15,7 @@ from .errors import USE_ANOTHER, WeftError
 
 NAME = "manifest.json"
 NEWEST_SCHEMA = 2
-ELEMENT_BYTES = {"f32": 4, "bf16": 2, "f64": 8, "i32": 4, "i64": 8, "u8": 1}
+ELEMENT_BYTES = {"f32": 4, "bf16": 2, "f16": 2, "f64": 8, "i32": 4, "i64": 8, "u8": 1}
 
 _RECORDED = ("step", "epoch", "counters", "metrics", "metric_step", "environment", "config",
              "kept_for", "saved_time")

@@ -5,13 +5,17 @@
 
 namespace weft::test {
 
+double relative_error(weft_dtype dtype, double wide) {
+    return dtype == WEFT_BF16 ? 0x1p-7 : dtype == WEFT_F16 ? 0x1p-10 : wide;
+}
+
 Tolerance elementwise_tolerance(weft_dtype dtype) {
-    return dtype == WEFT_BF16 ? Tolerance{0x1p-7, 1e-6} : Tolerance{2e-6, 1e-6};
+    return {relative_error(dtype, 2e-6), 1e-6};
 }
 
 Tolerance sum_tolerance(weft_dtype out, std::int64_t terms) {
     const double absolute = 8.0 * 0x1p-24 * std::sqrt(static_cast<double>(terms) + 1.0);
-    return {out == WEFT_BF16 ? 0x1p-7 : 4e-6, absolute};
+    return {relative_error(out, 4e-6), absolute};
 }
 
 const std::vector<Case>& kernel_cases() {

@@ -21,9 +21,11 @@ struct Case {
     Tolerance tolerance;
 };
 
+/// A result in bf16 or f16 may land on the neighbour of the right one: a unit of 2^-7 or 2^-10 away
+/// at most. `wide` is the error of other types.
+double relative_error(weft_dtype dtype, double wide);
 /// One rounding to the stored type plus a little arithmetic in f32: f32 has a unit of 1.2e-7 and
-/// the polynomial functions stay below 1e-6; a bf16 result may land on the neighbour of the right
-/// one, one unit of 2^-8 away.
+/// the polynomial functions stay below 1e-6.
 Tolerance elementwise_tolerance(weft_dtype dtype);
 /// A sum of `terms` products of numbers below 1 in f32: errors grow like the root of the number of
 /// terms, with a factor of 8 to spare.

@@ -52,9 +52,9 @@ void add_attention(std::vector<Case>& cases, weft_dtype dtype, const AttentionSi
         // Scores of size 2 D pass through an exponential (their f32 error becomes relative), then
         // sums of T terms.
         cases.push_back(
-            {"attention_grad", std::move(backward), {dtype == WEFT_BF16 ? 0x1p-7 : 2e-5, 2e-5}});
+            {"attention_grad", std::move(backward), {relative_error(dtype, 2e-5), 2e-5}});
     }
-    cases.push_back({"attention", std::move(forward), {dtype == WEFT_BF16 ? 0x1p-7 : 1e-5, 1e-5}});
+    cases.push_back({"attention", std::move(forward), {relative_error(dtype, 1e-5), 1e-5}});
 }
 
 /// f32 angles would lose digits at far positions; both back ends take them in double.
@@ -69,13 +69,13 @@ void add_rotary(std::vector<Case>& cases, weft_dtype dtype, const Shape& shape,
     if (position > 0) {
         call.inputs.push_back(integers({}, {position}));
     }
-    cases.push_back({"rotary", std::move(call), {dtype == WEFT_BF16 ? 0x1p-7 : 2e-6, 1e-6}});
+    cases.push_back({"rotary", std::move(call), {relative_error(dtype, 2e-6), 1e-6}});
 }
 
 } // namespace
 
 void add_attention_cases(std::vector<Case>& cases) {
-    for (const weft_dtype dtype : {WEFT_F32, WEFT_BF16}) {
+    for (const weft_dtype dtype : {WEFT_F32, WEFT_BF16, WEFT_F16}) {
         for (const AttentionSizes& s : kAttentionSizes) {
             add_attention(cases, dtype, s);
         }
@@ -93,7 +93,7 @@ void add_attention_cases(std::vector<Case>& cases) {
                   {real("scale", 0.2)},
                   {},
                   {}},
-                 {dtype == WEFT_BF16 ? 0x1p-7 : 1e-5, 1e-5}});
+                 {relative_error(dtype, 1e-5), 1e-5}});
             cases.push_back({"cache_write",
                              {"cache_write",
                               {noise(dtype, {2, 64, 2, 5}, 88), noise(dtype, {2, 3, 2, 5}, 89),

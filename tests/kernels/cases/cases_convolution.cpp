@@ -136,8 +136,10 @@ void add_convolution_cases(std::vector<Case>& cases) {
         add_convolution(cases, WEFT_F32, WEFT_F32, s);
         add_convolution(cases, WEFT_BF16, WEFT_F32, s);
         add_convolution(cases, WEFT_BF16, WEFT_BF16, s);
+        add_convolution(cases, WEFT_F16, WEFT_F32, s);
+        add_convolution(cases, WEFT_F16, WEFT_F16, s);
     }
-    for (const weft_dtype dtype : {WEFT_F32, WEFT_BF16}) {
+    for (const weft_dtype dtype : {WEFT_F32, WEFT_BF16, WEFT_F16}) {
         for (const WindowSizes& s : kPools) {
             add_pool(cases, dtype, s);
         }

@@ -6,12 +6,12 @@ namespace weft::test {
 namespace {
 
 /// A range of inputs on which the op is defined and does not overflow.
-std::pair<double, double> domain(const std::string& op) {
+std::pair<double, double> domain(const std::string& op, weft_dtype dtype) {
     if (op == "log" || op == "sqrt" || op == "rsqrt") {
         return {1e-3, 50.0};
     }
     if (op == "exp") {
-        return {-20.0, 20.0};
+        return {-20.0, dtype == WEFT_F16 ? 11.0 : 20.0}; // e^11 = 59874
     }
     if (op == "pow") {
         return {0.1, 3.0};
@@ -31,10 +31,10 @@ void add_single_ops(std::vector<Case>& cases) {
     unsigned seed = 1;
     for (const auto& op : kernels::kElementwiseNames) {
         const std::string kind = op.name;
-        for (const weft_dtype dtype : {WEFT_F32, WEFT_BF16}) {
+        for (const weft_dtype dtype : {WEFT_F32, WEFT_BF16, WEFT_F16}) {
             for (const std::int64_t size : {1, 7, 1023, 1025, 40961}) {
                 Call call{kind, {}, {type_of(dtype, {size})}, {}, {}, {}};
-                const auto [low, high] = domain(kind);
+                const auto [low, high] = domain(kind, dtype);
                 for (int i = 0; i < op.arity; ++i) {
                     call.inputs.push_back(noise(dtype, {size}, seed++, low, high));
                 }
@@ -59,7 +59,7 @@ void add_broadcasts(std::vector<Case>& cases) {
         {{300, 300}, {}},    {{2, 2000}, {1, 2000}},
         {{3000, 3}, {3}},    {{2, 5, 1}, {1, 1}},
         {{4000, 16}, {16}}};
-    for (const weft_dtype dtype : {WEFT_F32, WEFT_BF16}) {
+    for (const weft_dtype dtype : {WEFT_F32, WEFT_BF16, WEFT_F16}) {
         for (const auto& [large, small] : shapes) {
             for (const bool swap : {false, true}) {
                 Call call{"sub", {}, {type_of(dtype, large)}, {}, {}, {}};
@@ -76,8 +76,8 @@ void add_broadcasts(std::vector<Case>& cases) {
 }
 
 void add_casts(std::vector<Case>& cases) {
-    for (const weft_dtype from : {WEFT_F32, WEFT_BF16, WEFT_I32, WEFT_U8}) {
-        for (const weft_dtype to : {WEFT_F32, WEFT_BF16}) {
+    for (const weft_dtype from : {WEFT_F32, WEFT_BF16, WEFT_F16, WEFT_I32, WEFT_U8}) {
+        for (const weft_dtype to : {WEFT_F32, WEFT_BF16, WEFT_F16}) {
             Call call{"cast", {noise(from, {3001}, 9, 0.0, 200.0)}, {type_of(to, {3001})}, {}, {},
                       {}};
             cases.push_back({"cast", std::move(call), {0.0, 0.0}}); // one rounding: exact
@@ -115,25 +115,29 @@ void add_groups(std::vector<Case>& cases) {
     for (const std::int64_t size : {1, 33, 2047, 65537}) {
         cases.push_back({"fused optimizer", optimizer_group(WEFT_F32, size), {4e-6, 1e-6}});
         cases.push_back({"fused optimizer", optimizer_group(WEFT_BF16, size), {4e-6, 1e-6}});
+        cases.push_back({"fused optimizer", optimizer_group(WEFT_F16, size), {4e-6, 1e-6}});
     }
     // The first output is ready while its input is still needed: it must not overwrite it too
     // early.
-    for (const weft_dtype dtype : {WEFT_F32, WEFT_BF16}) {
+    for (const weft_dtype dtype : {WEFT_F32, WEFT_BF16, WEFT_F16}) {
         Call early{"fused", {}, {type_of(dtype, {3000}), type_of(dtype, {3000})}, {}, {}, {2, 3}};
         early.inputs = {noise(dtype, {3000}, 24), noise(dtype, {3000}, 25)};
         early.steps = {step(WEFT_EW_ADD, dtype, 0, 1), step(WEFT_EW_MUL, dtype, 2, 0)};
         cases.push_back({"fused early output", std::move(early), elementwise_tolerance(dtype)});
     }
-    // Residual and activation in bf16: every step rounds, as the single ops would.
-    for (const Shape& shape : {Shape{7, 13}, Shape{64, 384}}) {
-        Call call{"fused", {}, {type_of(WEFT_BF16, shape)}, {}, {}, {}};
-        call.inputs = {noise(WEFT_BF16, shape, 21), noise(WEFT_BF16, {shape[1]}, 22),
-                       noise(WEFT_BF16, shape, 23)};
-        call.steps = {step(WEFT_EW_ADD, WEFT_BF16, 0, 1), step(WEFT_EW_GELU, WEFT_BF16, 3),
-                      step(WEFT_EW_ADD, WEFT_BF16, 4, 2)};
-        call.output_registers = {5};
-        // Two roundings may differ by one unit before the sum; cancellation leaves it absolute.
-        cases.push_back({"fused bias gelu residual", std::move(call), {0x1p-7, 0x1p-7}});
+    // Residual and activation: every step rounds, as the single ops would.
+    for (const weft_dtype dtype : {WEFT_BF16, WEFT_F16}) {
+        for (const Shape& shape : {Shape{7, 13}, Shape{64, 384}}) {
+            Call call{"fused", {}, {type_of(dtype, shape)}, {}, {}, {}};
+            call.inputs = {noise(dtype, shape, 21), noise(dtype, {shape[1]}, 22),
+                           noise(dtype, shape, 23)};
+            call.steps = {step(WEFT_EW_ADD, dtype, 0, 1), step(WEFT_EW_GELU, dtype, 3),
+                          step(WEFT_EW_ADD, dtype, 4, 2)};
+            call.output_registers = {5};
+            // Two roundings may differ by one unit before the sum; cancellation leaves it absolute.
+            const double unit = relative_error(dtype, 0.0);
+            cases.push_back({"fused bias gelu residual", std::move(call), {unit, unit}});
+        }
     }
 }
 

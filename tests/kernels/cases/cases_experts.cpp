@@ -57,7 +57,7 @@ void add_moves(std::vector<Case>& cases, weft_dtype dtype, const Shape& enac, st
                                           integer("capacity", enac[2])};
     // A row that several tokens name is rounded after each of them.
     Tolerance sum = sum_tolerance(dtype, tokens * choices);
-    sum.absolute += dtype == WEFT_BF16 ? 0x1p-6 : 0.0;
+    sum.absolute += 2.0 * relative_error(dtype, 0.0);
     for (const bool gated : {false, true}) {
         std::vector<Tensor> in = {noise(dtype, ntc, 307), rows};
         std::vector<Tensor> back = {noise(dtype, enac, 308), rows};
@@ -87,7 +87,7 @@ void add_expert_cases(std::vector<Case>& cases) {
     add_choices(cases, {3, 17}, 8, 2);
     add_choices(cases, {2, 700}, 33, 6);
     add_choices(cases, {4, 9}, 4, 4);
-    for (const weft_dtype dtype : {WEFT_F32, WEFT_BF16}) {
+    for (const weft_dtype dtype : {WEFT_F32, WEFT_BF16, WEFT_F16}) {
         add_moves(cases, dtype, {1, 1, 1, 1}, 1, 1);
         add_moves(cases, dtype, {3, 2, 5, 7}, 6, 2);
         add_moves(cases, dtype, {8, 3, 20, 129}, 65, 2);

@@ -63,7 +63,9 @@ void add_matmul_cases(std::vector<Case>& cases) {
     add_matmuls(cases, WEFT_F32, WEFT_F32);
     add_matmuls(cases, WEFT_BF16, WEFT_BF16);
     add_matmuls(cases, WEFT_BF16, WEFT_F32);
-    for (const weft_dtype dtype : {WEFT_F32, WEFT_BF16}) {
+    add_matmuls(cases, WEFT_F16, WEFT_F16);
+    add_matmuls(cases, WEFT_F16, WEFT_F32);
+    for (const weft_dtype dtype : {WEFT_F32, WEFT_BF16, WEFT_F16}) {
         for (const std::int64_t width : {1, 33, 384}) {
             cases.push_back({"embedding",
                              {"embedding",
@@ -83,14 +85,16 @@ void add_matmul_cases(std::vector<Case>& cases) {
                              sum_tolerance(WEFT_F32, 40)});
         }
     }
-    cases.push_back({"embedding into bf16",
-                     {"embedding",
-                      {noise(WEFT_F32, {50, 24}, 60), indices({30}, 61, 50)},
-                      {type_of(WEFT_BF16, {30, 24})},
-                      {},
-                      {},
-                      {}},
-                     {0.0, 0.0}});
+    for (const weft_dtype dtype : {WEFT_BF16, WEFT_F16}) {
+        cases.push_back({"embedding into less",
+                         {"embedding",
+                          {noise(WEFT_F32, {50, 24}, 60), indices({30}, 61, 50)},
+                          {type_of(dtype, {30, 24})},
+                          {},
+                          {},
+                          {}},
+                         {0.0, 0.0}});
+    }
 }
 
 } // namespace weft::test

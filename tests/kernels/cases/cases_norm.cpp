@@ -30,7 +30,7 @@ void add_layer_norms(std::vector<Case>& cases, weft_dtype dtype, const Shape& ro
          forward});
     cases.push_back({"layer_norm_input_grad",
                      {"layer_norm_input_grad", {x, scale, mean, rstd, dy}, {out}, {}, {}, {}},
-                     {dtype == WEFT_BF16 ? 0x1p-7 : 1e-5, 1e-5}});
+                     {relative_error(dtype, 1e-5), 1e-5}});
     cases.push_back({"layer_norm_param_grad",
                      {"layer_norm_param_grad", {x, mean, rstd, dy}, {channel, channel}, {}, {}, {}},
                      {1e-5, 3 * sum_tolerance(WEFT_F32, count).absolute}});
@@ -55,7 +55,7 @@ void add_rms_norms(std::vector<Case>& cases, weft_dtype dtype, const Shape& rows
          sum_tolerance(dtype, width)});
     cases.push_back({"rms_norm_input_grad",
                      {"rms_norm_input_grad", {x, scale, rstd, dy}, {out}, {}, {}, {}},
-                     {dtype == WEFT_BF16 ? 0x1p-7 : 1e-5, 1e-5}});
+                     {relative_error(dtype, 1e-5), 1e-5}});
     cases.push_back(
         {"rms_norm_param_grad",
          {"rms_norm_param_grad", {x, rstd, dy}, {type_of(WEFT_F32, {width})}, {}, {}, {}},
@@ -99,19 +99,17 @@ void add_batch_norms(std::vector<Case>& cases, weft_dtype dtype, const Shape& sh
                       {real("eps", 1e-3)},
                       {},
                       {}},
-                     {dtype == WEFT_BF16 ? 0x1p-7 : 1e-5, 1e-5}});
+                     {relative_error(dtype, 1e-5), 1e-5}});
     const double sums = 3 * sum_tolerance(WEFT_F32, count / width).absolute;
+    cases.push_back({"batch_norm", std::move(forward), {relative_error(dtype, 1e-5), 1e-5 + sums}});
     cases.push_back(
-        {"batch_norm", std::move(forward), {dtype == WEFT_BF16 ? 0x1p-7 : 1e-5, 1e-5 + sums}});
-    cases.push_back({"batch_norm_grad",
-                     std::move(backward),
-                     {dtype == WEFT_BF16 ? 0x1p-7 : 1e-5, 1e-5 + sums}});
+        {"batch_norm_grad", std::move(backward), {relative_error(dtype, 1e-5), 1e-5 + sums}});
 }
 
 } // namespace
 
 void add_norm_cases(std::vector<Case>& cases) {
-    for (const weft_dtype dtype : {WEFT_F32, WEFT_BF16}) {
+    for (const weft_dtype dtype : {WEFT_F32, WEFT_BF16, WEFT_F16}) {
         add_layer_norms(cases, dtype, {5}, 3);
         add_layer_norms(cases, dtype, {2, 67}, 129);
         add_layer_norms(cases, dtype, {300}, 384);

@@ -7,7 +7,7 @@ void add_random_cases(std::vector<Case>& cases) {
     // A seed and a position beyond 32 bits, so that every word of key and counter takes part.
     const Tensor random = integers({3}, {0x123456789abcdefLL, 0x100000007LL, 0x200000003LL});
     const Attribute stream = text("stream", "blocks.3.dropout");
-    for (const weft_dtype dtype : {WEFT_F32, WEFT_BF16}) {
+    for (const weft_dtype dtype : {WEFT_F32, WEFT_BF16, WEFT_F16}) {
         for (const Shape& shape : {Shape{1}, Shape{7, 5}, Shape{33, 129}, Shape{2500}}) {
             const weft_tensor_type out = type_of(dtype, shape);
             for (const double rate : {0.0, 0.1, 0.75}) {
@@ -18,7 +18,7 @@ void add_random_cases(std::vector<Case>& cases) {
                                   {real("rate", rate), stream},
                                   {},
                                   {}},
-                                 {dtype == WEFT_BF16 ? 0x1p-7 : 2e-7, 0.0}}); // one product
+                                 {relative_error(dtype, 2e-7), 0.0}}); // one product
             }
             // Both sides compute in double and round once.
             cases.push_back({"random_uniform",
@@ -52,7 +52,7 @@ void add_random_cases(std::vector<Case>& cases) {
 }
 
 void add_loss_cases(std::vector<Case>& cases) {
-    for (const weft_dtype dtype : {WEFT_F32, WEFT_BF16}) {
+    for (const weft_dtype dtype : {WEFT_F32, WEFT_BF16, WEFT_F16}) {
         for (const std::int64_t classes : {2, 10, 1003}) {
             for (const double smoothing : {0.0, 0.1}) {
                 const std::int64_t rows = 131;
@@ -75,7 +75,7 @@ void add_loss_cases(std::vector<Case>& cases) {
                                   attributes,
                                   {},
                                   {}},
-                                 {dtype == WEFT_BF16 ? 0x1p-7 : 1e-5, 1e-6}});
+                                 {relative_error(dtype, 1e-5), 1e-6}});
                 cases.push_back(
                     {"correct", {"correct", {logits, labels}, {row}, {}, {}, {}}, {0.0, 0.0}});
             }

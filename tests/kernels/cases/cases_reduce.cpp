@@ -34,7 +34,7 @@ void add_reduce_cases(std::vector<Case>& cases) {
         {{4, 6}, {}, {4, 6}, 1},
         {{3, 0, 2}, {1}, {3, 2}, 0},
     };
-    for (const weft_dtype dtype : {WEFT_F32, WEFT_BF16}) {
+    for (const weft_dtype dtype : {WEFT_F32, WEFT_BF16, WEFT_F16}) {
         for (const Row& row : rows) {
             cases.push_back({"reduce_sum",
                              reduce("reduce_sum", dtype, row.shape, row.dims, row.out),

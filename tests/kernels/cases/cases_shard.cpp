@@ -15,7 +15,7 @@ void add_mesh_ops(std::vector<Case>& cases) {
                       {},
                       {}},
                      kExact});
-    for (const weft_dtype dtype : {WEFT_F32, WEFT_BF16}) {
+    for (const weft_dtype dtype : {WEFT_F32, WEFT_BF16, WEFT_F16}) {
         for (const std::int64_t index : {0, 2}) {
             cases.push_back({"pick",
                              {"pick",
@@ -27,14 +27,16 @@ void add_mesh_ops(std::vector<Case>& cases) {
                              kExact});
         }
         for (const std::int64_t first : {0, 4, 90}) {
-            cases.push_back({"mask",
-                             {"mask",
-                              {noise(dtype, {3, 9, 33}, 2), integers({1}, {first})},
-                              {type_of(dtype, {3, 9, 33})},
-                              {integer("dim", 1), integer("extent", 8), real("value", -0.5)},
-                              {},
-                              {}},
-                             kExact});
+            for (const double value : {-0.5, -1e30}) {
+                cases.push_back({"mask",
+                                 {"mask",
+                                  {noise(dtype, {3, 9, 33}, 2), integers({1}, {first})},
+                                  {type_of(dtype, {3, 9, 33})},
+                                  {integer("dim", 1), integer("extent", 8), real("value", value)},
+                                  {},
+                                  {}},
+                                 kExact});
+            }
         }
     }
 }
@@ -42,7 +44,7 @@ void add_mesh_ops(std::vector<Case>& cases) {
 void add_parts_of_random(std::vector<Case>& cases) {
     const Attribute stream = text("stream", "blocks.3.dropout");
     const Tensor key = integers({6}, {7, 3, 5, /* origin */ 4, 2, 600});
-    for (const weft_dtype dtype : {WEFT_F32, WEFT_BF16}) {
+    for (const weft_dtype dtype : {WEFT_F32, WEFT_BF16, WEFT_F16}) {
         cases.push_back({"dropout",
                          {"dropout",
                           {noise(dtype, {3, 5, 700}, 101), key},
@@ -50,7 +52,7 @@ void add_parts_of_random(std::vector<Case>& cases) {
                           {real("rate", 0.3), stream, list("extents", {16, 8, 2100})},
                           {},
                           {}},
-                         {dtype == WEFT_BF16 ? 0x1p-7 : 2e-7, 0.0}});
+                         {relative_error(dtype, 2e-7), 0.0}});
         cases.push_back({"random_normal",
                          {"random_normal",
                           {key},

@@ -23,7 +23,7 @@ void add_structure_cases(std::vector<Case>& cases) {
     auto add = [&](const char* name, Call call) {
         cases.push_back({name, std::move(call), kExact});
     };
-    for (const weft_dtype dtype : {WEFT_F32, WEFT_BF16, WEFT_I32, WEFT_U8, WEFT_F64}) {
+    for (const weft_dtype dtype : {WEFT_F32, WEFT_BF16, WEFT_F16, WEFT_I32, WEFT_U8, WEFT_F64}) {
         const auto any = [&](const Shape& shape, unsigned seed) {
             return noise(dtype, shape, seed, 0.0, 200.0);
         };

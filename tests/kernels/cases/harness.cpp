@@ -13,7 +13,7 @@ constexpr std::size_t kGuard = 128;
 constexpr unsigned char kGuardByte = 0xA5;
 
 std::int64_t size_of(std::int32_t dtype) {
-    constexpr std::int64_t sizes[] = {4, 2, 8, 4, 8, 1};
+    constexpr std::int64_t sizes[] = {4, 2, 8, 4, 8, 1, 2};
     return sizes[dtype];
 }
 
@@ -25,6 +25,28 @@ std::uint16_t nearest_bf16(double value) {
         ++upper;
     }
     return static_cast<std::uint16_t>(std::isnan(value) ? 0x7fc0u : upper);
+}
+
+// IEEE 754 binary16: sign, five bits of exponent, ten of mantissa, by arithmetic alone.
+std::uint16_t nearest_f16(double value) {
+    const auto single = static_cast<double>(static_cast<float>(value));
+    const std::uint16_t sign = std::signbit(single) ? 0x8000u : 0u;
+    const double size = std::fabs(single);
+    if (!(size < 65520.0)) {
+        return static_cast<std::uint16_t>(sign | (std::isnan(single) ? 0x7e00u : 0x7c00u));
+    }
+    const int exponent = size < 0x1p-14 ? -14 : std::ilogb(size);
+    const double units = std::nearbyint(std::ldexp(size, 10 - exponent)); // at most 2048
+    return static_cast<std::uint16_t>(sign + static_cast<int>(units) + (exponent + 14) * 1024);
+}
+
+double value_of_f16(std::uint16_t bits) {
+    const int exponent = bits >> 10 & 31;
+    const int mantissa = bits & 1023;
+    const double size = exponent == 31  ? (mantissa == 0 ? INFINITY : NAN)
+                        : exponent == 0 ? std::ldexp(mantissa, -24)
+                                        : std::ldexp(1024 + mantissa, exponent - 25);
+    return (bits & 0x8000u) != 0 ? -size : size;
 }
 
 } // namespace
@@ -69,6 +91,11 @@ double Tensor::get(std::int64_t i) const {
         std::memcpy(&half, static_cast<const char*>(p) + i * 2, 2);
         return static_cast<double>(std::bit_cast<float>(std::uint32_t{half} << 16));
     }
+    case WEFT_F16: {
+        std::uint16_t half = 0;
+        std::memcpy(&half, static_cast<const char*>(p) + i * 2, 2);
+        return value_of_f16(half);
+    }
     case WEFT_F64: return static_cast<const double*>(p)[i];
     case WEFT_I32: return static_cast<const std::int32_t*>(p)[i];
     case WEFT_I64: return static_cast<double>(static_cast<const std::int64_t*>(p)[i]);
@@ -79,10 +106,11 @@ double Tensor::get(std::int64_t i) const {
 void Tensor::set(std::int64_t i, double value) {
     auto* p = static_cast<char*>(data());
     const auto number = static_cast<float>(value);
-    const std::uint16_t half = nearest_bf16(value);
+    const std::uint16_t half = type_.dtype == WEFT_F16 ? nearest_f16(value) : nearest_bf16(value);
     switch (type_.dtype) {
     case WEFT_F32: std::memcpy(p + i * 4, &number, 4); break;
-    case WEFT_BF16: std::memcpy(p + i * 2, &half, 2); break;
+    case WEFT_BF16:
+    case WEFT_F16: std::memcpy(p + i * 2, &half, 2); break;
     case WEFT_F64: reinterpret_cast<double*>(p)[i] = value; break;
     case WEFT_I32: reinterpret_cast<std::int32_t*>(p)[i] = static_cast<std::int32_t>(value); break;
     case WEFT_I64: reinterpret_cast<std::int64_t*>(p)[i] = static_cast<std::int64_t>(value); break;

@@ -11,14 +11,18 @@ namespace weft::kernels::cuda {
 namespace {
 
 double element(const void* data, std::int32_t dtype, std::int64_t i) {
-    return dtype == WEFT_F32 ? static_cast<double>(static_cast<const float*>(data)[i])
-                             : static_cast<double>(to_float(static_cast<const bf16*>(data)[i]));
+    switch (dtype) {
+    case WEFT_F32: return static_cast<double>(static_cast<const float*>(data)[i]);
+    case WEFT_BF16: return static_cast<double>(to_float(static_cast<const bf16*>(data)[i]));
+    default: return static_cast<double>(to_float(static_cast<const f16*>(data)[i]));
+    }
 }
 
 class HostProduct final : public Product {
 public:
     explicit HostProduct(const ProductShape& shape) : s_(shape) {
         require(s_.m > 0 && s_.n > 0 && s_.k > 0 && s_.batch > 0, "a matrix is empty");
+        require(s_.dtype == s_.result || s_.result == WEFT_F32, "no such types of a product");
         require(s_.leading_a >= (s_.turn_a ? s_.k : s_.m), "a column of a is longer than lda");
         require(s_.leading_b >= (s_.turn_b ? s_.n : s_.k), "a column of b is longer than ldb");
         require(s_.leading_c >= s_.m, "a column of c is longer than ldc");
@@ -64,10 +68,11 @@ private:
     }
 
     void write(void* c, std::int64_t i, double value) const {
-        if (s_.result == WEFT_F32) {
-            static_cast<float*>(c)[i] = static_cast<float>(value);
-        } else {
-            static_cast<bf16*>(c)[i] = to_bf16(static_cast<float>(value));
+        const auto number = static_cast<float>(value);
+        switch (s_.result) {
+        case WEFT_F32: static_cast<float*>(c)[i] = number; break;
+        case WEFT_BF16: static_cast<bf16*>(c)[i] = to_bf16(number); break;
+        default: static_cast<f16*>(c)[i] = to_f16(number); break;
         }
     }
 

@@ -12,8 +12,11 @@ namespace weft::kernels::cuda {
 namespace {
 
 double number_at(const void* data, std::int32_t dtype, std::int64_t i) {
-    return dtype == WEFT_F32 ? static_cast<double>(static_cast<const float*>(data)[i])
-                             : static_cast<double>(to_float(static_cast<const bf16*>(data)[i]));
+    switch (dtype) {
+    case WEFT_F32: return static_cast<double>(static_cast<const float*>(data)[i]);
+    case WEFT_BF16: return static_cast<double>(to_float(static_cast<const bf16*>(data)[i]));
+    default: return static_cast<double>(to_float(static_cast<const f16*>(data)[i]));
+    }
 }
 
 class HostConvolution final : public Convolution {
@@ -56,10 +59,11 @@ private:
             }
         }
         for (std::size_t i = 0; i < sums.size(); ++i) {
-            if (shape_.result == WEFT_F32) {
-                static_cast<float*>(to)[i] = static_cast<float>(sums[i]);
-            } else {
-                static_cast<bf16*>(to)[i] = to_bf16(static_cast<float>(sums[i]));
+            const auto number = static_cast<float>(sums[i]);
+            switch (shape_.result) {
+            case WEFT_F32: static_cast<float*>(to)[i] = number; break;
+            case WEFT_BF16: static_cast<bf16*>(to)[i] = to_bf16(number); break;
+            default: static_cast<f16*>(to)[i] = to_f16(number); break;
             }
         }
     }

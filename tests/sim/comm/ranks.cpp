@@ -43,10 +43,27 @@ std::uint16_t bf16_bits(double value) {
                                       16);
 }
 
+double f16_value(std::uint16_t bits) {
+    const int exponent = bits >> 10 & 31;
+    const int units = (exponent > 0 ? 1024 : 0) + (bits & 1023);
+    return std::ldexp((bits & 0x8000) != 0 ? -units : units, std::max(exponent, 1) - 25);
+}
+
+/// The nearest number with 11 significant bits, or 2^-24 as its unit, ties to even: of numbers
+/// below 65520.
+std::uint16_t f16_bits(double value) {
+    const double size = std::fabs(value);
+    const int exponent = size < 0x1p-14 ? -14 : std::ilogb(size);
+    const auto units = static_cast<int>(std::nearbyint(std::ldexp(size, 10 - exponent)));
+    return static_cast<std::uint16_t>((std::signbit(value) ? 0x8000 : 0) + units +
+                                      (exponent + 14) * 1024);
+}
+
 Number load(ir::DType dtype, const Bytes& data, std::int64_t index) {
     switch (dtype) {
     case ir::DType::f32: return {at<float>(data, index), 0};
     case ir::DType::bf16: return {bf16_value(at<std::uint16_t>(data, index)), 0};
+    case ir::DType::f16: return {f16_value(at<std::uint16_t>(data, index)), 0};
     case ir::DType::f64: return {at<double>(data, index), 0};
     case ir::DType::i32: return {0.0, at<std::int32_t>(data, index)};
     case ir::DType::i64: return {0.0, at<std::int64_t>(data, index)};
@@ -59,6 +76,7 @@ void store(ir::DType dtype, Number value, Bytes& data, std::int64_t index) {
     switch (dtype) {
     case ir::DType::f32: return put(data, index, static_cast<float>(value.real));
     case ir::DType::bf16: return put(data, index, bf16_bits(value.real));
+    case ir::DType::f16: return put(data, index, f16_bits(value.real));
     case ir::DType::f64: return put(data, index, value.real);
     case ir::DType::i32: return put(data, index, static_cast<std::int32_t>(value.integer));
     case ir::DType::i64: return put(data, index, value.integer);

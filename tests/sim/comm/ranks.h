@@ -12,8 +12,9 @@ namespace weft::exec::comm::test {
 
 using Bytes = std::vector<std::byte>;
 
-inline const std::vector<ir::DType> kDTypes = {ir::DType::f32, ir::DType::bf16, ir::DType::f64,
-                                               ir::DType::i32, ir::DType::i64,  ir::DType::u8};
+inline const std::vector<ir::DType> kDTypes = {ir::DType::f32, ir::DType::bf16, ir::DType::f16,
+                                               ir::DType::f64, ir::DType::i32,  ir::DType::i64,
+                                               ir::DType::u8};
 
 /// Runs `rank_main` for every rank of the world on a thread of its own; returns what each rank
 /// threw (empty: nothing).
@@ -37,7 +38,7 @@ Order ring_order(int first, int ranks);
 Order tree_order(int ranks);
 
 /// Element `index` of all ranks' data, reduced in an order: one operation at a time, f32 arithmetic
-/// for bf16 with one rounding at the end.
+/// for bf16 and f16 with one rounding at the end.
 void reduce_element(ir::DType dtype, Reduction reduction, const Order& order,
                     const std::vector<Bytes>& data, std::int64_t index, Bytes& out,
                     std::int64_t out_index);

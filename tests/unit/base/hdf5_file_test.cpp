@@ -72,11 +72,10 @@ private slots:
     }
 
     void the_index_says_what_was_created() {
-        const std::vector<Hdf5Spec> specs = {{"z", Hdf5Type::f64, {3}},
-                                             {"a/b/c", Hdf5Type::bf16, {2, 2}},
-                                             {"n", Hdf5Type::u16, {1}},
-                                             {"empty", Hdf5Type::i32, {0}},
-                                             {"scalar", Hdf5Type::i64, {}}};
+        const std::vector<Hdf5Spec> specs = {
+            {"z", Hdf5Type::f64, {3}},        {"a/b/c", Hdf5Type::bf16, {2, 2}},
+            {"a/b/half", Hdf5Type::f16, {3}}, {"n", Hdf5Type::u16, {1}},
+            {"empty", Hdf5Type::i32, {0}},    {"scalar", Hdf5Type::i64, {}}};
         const auto placed = create_hdf5(file("b.h5"), specs, {{"key", "v\u00e4lue"}});
         const Hdf5Index index = read_hdf5_index(file("b.h5"));
         QCOMPARE(index.datasets.size(), specs.size());

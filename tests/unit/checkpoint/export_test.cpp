@@ -104,8 +104,9 @@ private slots:
         QCOMPARE(values<float>(file, "a.weight"),
                  (std::vector<float>{1.5F, -2, 0, 3.25F, 1e-3F, 6e4F}));
         QCOMPARE(file.find("a.weight")->shape, std::string("[2,3]"));
-        QCOMPARE(values<float>(file, "b.half"),
-                 (std::vector<float>{1, -0.5F, 65504, 0x1p-24F})); // f16 as f32
+        QVERIFY(file.find("b.half")->type == (ir::Type{ir::DType::f16, {4}}));
+        QCOMPARE(values<std::uint16_t>(file, "b.half"), // 1, -0.5, 65504, 2^-24
+                 (std::vector<std::uint16_t>{0x3c00, 0xb800, 0x7bff, 0x0001}));
         QCOMPARE(values<std::uint16_t>(file, "c.brain"),
                  (std::vector<std::uint16_t>{0x3f80, 0xc000}));
         QCOMPARE(values<std::int64_t>(file, "e.scalar"), std::vector<std::int64_t>{7});

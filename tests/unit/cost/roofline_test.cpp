@@ -128,6 +128,10 @@ private slots:
         const cost::CostModel model(hardware);
         QVERIFY(model.available());
         QCOMPARE(model.peak_flops(ir::DType::bf16), hardware.bf16_flops); // whole, for utilisation
+        // The data sheets give GPUs one dense rate for FP16 and BF16; TPUs have no FP16.
+        QCOMPARE(model.peak_flops(ir::DType::f16), hardware.bf16_flops);
+        const cost::Hardware& tpu = *cost::find_hardware("tpu-v5p");
+        QCOMPARE(cost::CostModel(tpu).peak_flops(ir::DType::f16), tpu.f32_flops);
         // Ten seconds of products at the published rate take longer, but less than three times.
         const double ms = model.op_ms(product(10 * hardware.bf16_flops, 0, ir::DType::bf16));
         QVERIFY(ms > 10e3 && ms < 30e3);

@@ -109,9 +109,9 @@ private slots:
             << "program p {\n  in %0 batch \"x\" : f32[2]\n  in %0 batch \"y\" : f32[2]\n}"
             << "line 3, column 6"
             << "defined twice";
-        QTest::newRow("dtype") << "program p { in %0 batch \"x\" : f16[2] }"
+        QTest::newRow("dtype") << "program p { in %0 batch \"x\" : f8[2] }"
                                << "line 1, column 31"
-                               << "'f16'";
+                               << "'f8'";
         QTest::newRow("rank") << "program p { in %0 batch \"x\" : f32[1,1,1,1,1,1,1,1,1] }"
                               << "line 1, column 51"
                               << "8 dimensions";
