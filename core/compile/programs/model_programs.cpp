@@ -232,6 +232,8 @@ std::vector<plan::StateSlot> make_slots(const RunModel& run) {
         out.push_back(slot_of(cache, cache.name, plan::Category::state));
         out.back().saved = false;
     }
+    out.push_back(slot_of({}, std::string(kHaltedSlot), plan::Category::state));
+    out.back().saved = false;
     return out;
 }
 

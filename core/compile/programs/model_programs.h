@@ -41,6 +41,10 @@ struct RunModel {
 /// loss do not fit.
 RunModel declare_run(const RunConfig& config, const data::SampleInfo& sample);
 
+/// f32[]: 1 from the first update on whose loss or gradient was not finite. It is in no checkpoint:
+/// what is saved are good states.
+inline constexpr std::string_view kHaltedSlot = "training.halted";
+
 std::string optimizer_slot(std::string_view state, std::string_view parameter);
 std::string average_slot(std::string_view parameter);
 const nn::ReductionDef& reduction_of(const nn::MetricDef& metric);

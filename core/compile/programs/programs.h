@@ -10,8 +10,9 @@
 //             microstep), "inverse_count" f32[] = 1 / global loss terms; n = accumulation steps, B
 //             = micro batch
 //             -> state; outputs "loss" (mean over the global batch), "grad_norm" (before clipping),
-//             "finite" (1 when loss and norm are finite; the update is skipped when 0) and one
-//             "<metric>" per configured metric (reduced over the global batch as its record says)
+//             "finite" (1 when loss and norm are finite and always were; else 0, and the update is
+//             not taken) and one "<metric>" per configured metric (reduced over the global batch as
+//             its record says)
 //             The structured op at path "microstep" runs forward and backward n times and
 //             accumulates.
 // evaluate:   state, "inputs" [B, ...], "targets", "weights" -> "loss_sum", "<metric>_sum" (or

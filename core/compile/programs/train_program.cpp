@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The training step, in the fixed order of ARCHITECTURE.md section 4: per microstep forward,
 // backward, accumulate in f32; then global norm, clip, update, average. An update whose loss or
-// norm is not finite is computed and not taken.
+// norm is not finite is computed and not taken, nor is any that follows it.
 #include "core/compile/programs/model_programs.h"
 
 #include "core/autodiff/gradients.h"
@@ -44,7 +44,8 @@ public:
         take_statistics();
         program_.add_result(ir::Role::output, "loss", loss_);
         program_.add_result(ir::Role::output, "grad_norm", norm_);
-        program_.add_result(ir::Role::output, "finite", finite_);
+        program_.add_result(ir::Role::state, std::string(kHaltedSlot), halts_);
+        program_.add_result(ir::Role::output, "finite", ops::affine(builder_, halts_, -1.0, 1.0));
         for (std::size_t i = 0; i < run_.metrics.size(); ++i) {
             program_.add_result(ir::Role::output, std::string(run_.metrics[i]->name), metrics_[i]);
         }
@@ -76,6 +77,9 @@ private:
         }
         for (Trained& trained : trained_) {
             add_state(trained);
+        }
+        if (!trained_.empty()) {
+            halted_ = state_argument(std::string(kHaltedSlot), {});
         }
         const std::int64_t n = batch_.accumulation_steps;
         const std::int64_t samples = batch_.rows;
@@ -261,7 +265,8 @@ private:
                       {{"dim", std::int64_t{0}}});
     }
 
-    // Global norm before clipping, the flag that lets the update happen, the clipping factor.
+    // Global norm before clipping, the flag that lets the update happen, the clipping factor. The
+    // flag goes down for good: whoever reads it a step late still finds the last good state.
     void measure() {
         ops::Builder& b = builder_;
         ValueId squares;
@@ -272,7 +277,9 @@ private:
         }
         b.set_path("update");
         norm_ = b.emit("sqrt", {squares});
-        finite_ = ops::mul(b, b.emit("is_finite", {loss_}), b.emit("is_finite", {norm_}));
+        const ValueId finite =
+            ops::mul(b, b.emit("is_finite", {loss_}), b.emit("is_finite", {norm_}));
+        halts_ = b.emit("maximum", {halted_, ops::affine(b, finite, -1.0, 1.0)});
         if (run_.config->max_grad_norm) {
             const ValueId one = ops::constant(b, 1.0);
             const ValueId limit = ops::constant(b, *run_.config->max_grad_norm);
@@ -335,9 +342,9 @@ private:
         }
     }
 
-    /// The slot's result: the new value, or the old one where the step is not finite.
+    /// The slot's result: the new value, or the old one where the update is not taken.
     ValueId take(const std::string& slot, ValueId updated, ValueId old) {
-        const ValueId value = ops::select(builder_, finite_, updated, old);
+        const ValueId value = ops::select(builder_, halts_, old, updated);
         program_.add_result(ir::Role::state, slot, value);
         return value;
     }
@@ -360,7 +367,9 @@ private:
     std::map<std::size_t, ValueIds> scalars_; // by group
     ValueIds steps_;                          // by group: updates that its state has seen
     ValueId inputs_, targets_, weights_, random_, inverse_count_;
-    ValueId loss_, norm_, finite_, clip_;
+    ValueId halted_; // 1: an update before this one was not taken
+    ValueId halts_;  // 1: this one is not taken
+    ValueId loss_, norm_, clip_;
 };
 
 } // namespace
