@@ -35,6 +35,11 @@ void RunLog::event(const train::Event& event) {
             line += " (" + toQString(state->reason) + ")";
         }
         emit logged(1, "run", line, step);
+    } else if (const auto* skipped = std::get_if<train::SkippedEvent>(&event.payload)) {
+        emit logged(1, "run",
+                    tr("update skipped: %1 at the loss scale %2")
+                        .arg(toQString(skipped->reason), QString::number(skipped->loss_scale)),
+                    skipped->step);
     } else if (const auto* note = std::get_if<train::NoteEvent>(&event.payload)) {
         emit logged(1, "data", toQString(note->message), step);
     } else if (const auto* warning = std::get_if<train::WarningEvent>(&event.payload)) {

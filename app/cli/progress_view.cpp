@@ -167,6 +167,9 @@ void ProgressView::show(const train::Event& event) {
     } else if (const auto* resumed = std::get_if<train::ResumedEvent>(&event.payload)) {
         print_line("Resumed from " + resumed->from + ", step " + format_thousands(resumed->step) +
                    ".");
+    } else if (const auto* skipped = std::get_if<train::SkippedEvent>(&event.payload)) {
+        print_line("  step " + format_thousands(skipped->step) + ": skipped, " + skipped->reason +
+                   " at the loss scale " + number(skipped->loss_scale, "%g"));
     } else if (const auto* note = std::get_if<train::NoteEvent>(&event.payload)) {
         print_line("Note: " + note->message);
     } else if (const auto* warning = std::get_if<train::WarningEvent>(&event.payload)) {

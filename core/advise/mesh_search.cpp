@@ -156,7 +156,7 @@ private:
         }
         const std::int64_t bytes = own.micro_batch * std::max<std::int64_t>(1, config_.context()) *
                                    model.at("width").get<std::int64_t>() *
-                                   (config_.precision == "bf16" ? 2 : 4);
+                                   ir::dtype_bytes(config_.compute_dtype());
         const std::int64_t host = cost_.host_devices();
         const bool near = host == 0 || own.model * own.pipeline <= host;
         return cost_.exchange_ms({"send_recv", bytes, 2, near ? 0 : 1}, devices_);

@@ -16,6 +16,12 @@ namespace weft::plan {
 
 /// What a run says beside its plan that other programs want to know.
 struct MeshRecipe {
+    struct LossScale {
+        double initial = 0;
+        std::int64_t growth_interval = 0; // updates
+        std::int64_t hysteresis = 0;      // overflows in a row
+        double minimum = 0;
+    };
     std::string name;
     std::string model; // its type: "llama"
     sharding::Placement placement;
@@ -23,7 +29,8 @@ struct MeshRecipe {
     std::int64_t micro_batch_size = 0; // of a data rank
     std::int64_t sequence_length = 0;  // 0: samples have no positions
     std::int64_t layers = 0;           // 0: not known
-    std::string precision;             // "f32" | "bf16"
+    std::string precision;             // "f32" | "bf16" | "f16"
+    std::optional<LossScale> loss_scale; // in f16
     std::string recompute;             // "none" | "blocks" | "auto"
     std::optional<double> max_grad_norm;
 };

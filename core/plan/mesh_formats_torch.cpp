@@ -189,8 +189,11 @@ std::string mesh_as_torchtitan(const ExecutionPlan& plan, const MeshRecipe& reci
     if (recipe.sequence_length > 0) {
         out.say("seq_len = " + number(recipe.sequence_length));
     }
+    if (recipe.precision == "f16") {
+        out.comment("The plan computes in f16; torchtitan scales no loss, and the nearest is:");
+    }
     out.say(std::string("mixed_precision_param = ") +
-            (recipe.precision == "bf16" ? "\"bfloat16\"" : "\"float32\""));
+            (recipe.precision == "f32" ? "\"float32\"" : "\"bfloat16\""));
     out.raw("\n[activation_checkpoint]");
     if (recipe.recompute == "auto") {
         out.comment("The plan computes again as little as its memory asks for; the nearest is:");
@@ -243,6 +246,13 @@ std::string mesh_as_megatron(const ExecutionPlan& plan, const MeshRecipe& recipe
     }
     if (recipe.precision == "bf16") {
         out.say("--bf16");
+    }
+    if (recipe.loss_scale) {
+        out.say("--fp16");
+        out.say("--initial-loss-scale " + config::Json(recipe.loss_scale->initial).dump());
+        out.say("--loss-scale-window " + number(recipe.loss_scale->growth_interval));
+        out.say("--hysteresis " + number(recipe.loss_scale->hysteresis));
+        out.say("--min-loss-scale " + config::Json(recipe.loss_scale->minimum).dump());
     }
     if (recipe.max_grad_norm) {
         out.say("--clip-grad " + config::Json(*recipe.max_grad_norm).dump());

@@ -46,6 +46,12 @@ std::string number_text(double value) {
     return config::Json(value).dump();
 }
 
+std::string scale_text(double scale) {
+    return scale >= 1 && scale == std::floor(scale) && scale < 1e15
+               ? format_thousands(std::llround(scale))
+               : number_text(scale);
+}
+
 std::vector<WayOn> ways_on(const compile::RunConfig& config, std::int64_t from) {
     const std::string start = way_from(from);
     const std::int64_t step = std::max<std::int64_t>(from, 0);
@@ -59,7 +65,8 @@ std::vector<WayOn> ways_on(const compile::RunConfig& config, std::int64_t from) 
                    step,
                    {"training.max_grad_norm=" + number_text(norm)}});
     if (config.precision != "f32") {
-        out.push_back({start + " in f32", step, {"training.precision=f32"}});
+        const std::string wider = config.loss_scale ? "bf16" : "f32"; // bf16 has f32's range
+        out.push_back({start + " in " + wider, step, {"training.precision=" + wider}});
     }
     return out;
 }
@@ -88,6 +95,10 @@ ErrorEvent explain_divergence(const Divergence& what, const compile::RunConfig& 
         event.message = step + "the loss became " + value_name(what.loss);
     } else {
         event.message = step + "the gradient norm became " + value_name(what.grad_norm);
+    }
+    if (config.loss_scale) {
+        event.message += " at the loss scale " + scale_text(what.loss_scale) + ", and none below " +
+                         scale_text(config.loss_scale->minimum) + " is allowed";
     }
     event.message += event.where.empty() ? "." : "; the first bad value is from here.";
     event.hint = "The update was not taken. ";

@@ -16,6 +16,7 @@ struct Divergence {
     std::int64_t step = 0; // number of the update that was not taken
     double loss = 0;
     double grad_norm = 0;
+    double loss_scale = 0;             // in f16
     exec::RunReport report;            // of the checked replay
     std::int64_t last_checkpoint = -1; // step; -1: none
     std::string bad_data;              // place of the first sample that is no number; may be empty

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/train/moments.h"
 
+#include "core/compile/programs/loss_scale.h"
 #include "core/optim/groups.h"
+#include "core/train/progress.h"
 
 namespace weft::train {
 namespace {
@@ -40,6 +42,12 @@ void begin_anew(exec::Executor& executor, const std::vector<const plan::StateSlo
 
 } // namespace
 
+bool keeps_skipped(const compile::RunConfig& config, const std::set<std::string>& fresh) {
+    using compile::LossScaleSlot;
+    return config.loss_scale &&
+           !fresh.contains(std::string(compile::kLossScaleSlots[LossScaleSlot::skipped]));
+}
+
 std::vector<std::int64_t> moments_of_fork(exec::Executor& executor,
                                           const compile::RunConfig& config,
                                           const checkpoint::Manifest& parent,
@@ -47,7 +55,11 @@ std::vector<std::int64_t> moments_of_fork(exec::Executor& executor,
                                           std::vector<std::string>& notes) {
     const std::vector<optim::Group> groups = optim::resolve_groups(config.section("optimizer"));
     const ParentCounts counts(parent);
-    const std::int64_t now = parent.record.step;
+    // What the program takes off itself is not taken off here.
+    const std::int64_t skipped = skipped_in(parent.record);
+    const bool keeps = keeps_skipped(config, fresh);
+    const std::int64_t now = parent.record.step - (keeps ? skipped : 0);
+    const std::int64_t later = keeps ? 0 : skipped;
     std::vector<std::set<std::int64_t>> begun(groups.size());
     std::vector<std::vector<const plan::StateSlot*>> slots(groups.size());
     for (const plan::StateSlot& slot : executor.plan().state_slots) {
@@ -56,7 +68,7 @@ std::vector<std::int64_t> moments_of_fork(exec::Executor& executor,
         }
         const std::string parameter = parameter_of(slot.name);
         const std::size_t group = optim::group_of(groups, parameter);
-        begun[group].insert(fresh.contains(slot.name) ? now : counts.of(parameter));
+        begun[group].insert(fresh.contains(slot.name) ? now : counts.of(parameter) + later);
         slots[group].push_back(&slot);
     }
     std::vector<std::int64_t> since(groups.size(), 0);

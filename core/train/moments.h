@@ -13,6 +13,9 @@
 
 namespace weft::train {
 
+/// Whether the count of skipped updates goes on from the parent's.
+bool keeps_skipped(const compile::RunConfig& config, const std::set<std::string>& fresh);
+
 /// Progress::moments_since of a fork, after its arrays were restored but for the slots in `fresh`.
 /// A group whose parameters' states began at different steps begins anew as a whole, since one
 /// count corrects all of it; `notes` says so.

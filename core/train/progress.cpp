@@ -149,6 +149,7 @@ Progress progress_of(const checkpoint::Record& record, Progress progress) {
                 progress.moments_since = since;
             }
         }
+        progress.skipped = skipped_in(record);
         if (counters.contains("left_out")) {
             progress.left_out = counters["left_out"].get<LeftOutSamples>();
         }
@@ -194,6 +195,9 @@ checkpoint::Record to_record(const Progress& progress, const compile::RunConfig&
         record.counters["training"] = {{"steps", progress.training.steps},
                                        {"sums", finite_json(progress.training.metrics)}};
     }
+    if (progress.skipped > 0) {
+        record.counters["skipped"] = progress.skipped;
+    }
     if (!progress.left_out.empty()) {
         record.counters["left_out"] = progress.left_out;
     }
@@ -202,6 +206,10 @@ checkpoint::Record to_record(const Progress& progress, const compile::RunConfig&
     record.environment = environment;
     record.config = config.document;
     return record;
+}
+
+std::int64_t skipped_in(const checkpoint::Record& record) {
+    return record.counters.contains("skipped") ? counted(record.counters, "skipped") : 0;
 }
 
 Progress first_progress(const compile::RunConfig& config) {

@@ -50,12 +50,16 @@ struct Progress {
     std::optional<Best> best;
     std::optional<Stall> stall; // once its metric was evaluated
     TrainingSums training;
-    /// By group of the optimizer: the step at which its state was zero. What the state has seen,
-    /// and what Adam corrects for, counts from there.
+    /// By group of the optimizer: how many updates `step` counts, less those skipped, when its
+    /// state was zero. What the state has seen, and what Adam corrects for, counts from there.
     std::vector<std::int64_t> moments_since;
+    std::int64_t skipped = 0; // updates that were not taken, as the scaler of the loss counts
     LeftOutSamples left_out;
     LiveSettings live;
 };
+
+/// Updates that were skipped until then.
+std::int64_t skipped_in(const checkpoint::Record& record);
 
 /// Before the first update.
 Progress first_progress(const compile::RunConfig& config);

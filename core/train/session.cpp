@@ -165,8 +165,7 @@ void Session::State::prepare() {
 // Nothing of the run's size is allocated before the verdict.
 void Session::State::make_plan() {
     const cost::CostModel cost = machine_cost_model(options.calibration_file, options.threads);
-    peak_flops =
-        cost.peak_flops(options.config.precision == "bf16" ? ir::DType::bf16 : ir::DType::f32);
+    peak_flops = cost.peak_flops(options.config.compute_dtype());
     const PlanTarget target = this_machine(options.threads, &cost);
     const fs::path& start = options.start.checkpoint;
     const std::int64_t step = start.empty() ? 0 : checkpoint::read_manifest(start).record.step;
@@ -284,6 +283,9 @@ void Session::State::restore() {
         info.parent_step = manifest.record.step;
         progress.moments_since =
             moments_of_fork(*executor, options.config, manifest, restored.fresh, notes);
+        if (!keeps_skipped(options.config, restored.fresh)) {
+            progress.skipped = 0;
+        }
         begin_epoch_of_other_data(manifest, notes);
     } else {
         restored_step = manifest.record.step;

@@ -194,7 +194,11 @@ bool StepLoop::take_step(const Orders& orders) {
     progress_.cursor = batch->after;
     const double step_s = setup_.clock.steady_s() - start_s;
     progress_.seconds += step_s;
-    report(*batch, numbers, step_s, loader_->last_wait_ms());
+    if (numbers.skipped > progress_.skipped) {
+        tell_skipped(numbers);
+    } else {
+        report(*batch, numbers, step_s, loader_->last_wait_ms());
+    }
     tell_left_out("train", batch->left_out);
     if (updates_ < exec::kSettlingRuns && ++updates_ == exec::kSettlingRuns) {
         setup_.memory_settled();
@@ -229,6 +233,14 @@ void StepLoop::report(const data::Batch& batch, const UpdateNumbers& numbers, do
     report_devices();
 }
 
+// Its numbers are no numbers: no series and no mean has them.
+void StepLoop::tell_skipped(const UpdateNumbers& numbers) {
+    progress_.skipped = numbers.skipped;
+    const char* reason =
+        std::isfinite(numbers.loss) ? "the gradient is not finite" : "the loss is not finite";
+    setup_.control.emit(SkippedEvent{progress_.step, reason, numbers.loss_scale, numbers.skipped});
+}
+
 void StepLoop::report_devices() {
     const double now_s = setup_.clock.steady_s();
     if (!setup_.executor.plan().mesh.single() && now_s - last_devices_s_ >= kDevicesSeconds) {
@@ -257,6 +269,7 @@ void StepLoop::diverge(const data::Batch& batch, const UpdateNumbers& numbers, d
     what.step = progress_.step + 1;
     what.loss = numbers.loss;
     what.grad_norm = numbers.grad_norm;
+    what.loss_scale = numbers.loss_scale;
     what.report = update_.run_checked(batch, progress_.step, multiplier);
     what.bad_data = place_of_bad_data(batch, *setup_.data.train, sampler_of(setup_));
     what.last_checkpoint = newest_checkpoint(setup_.folder);

@@ -82,6 +82,7 @@ private:
     bool take_step(const Orders& orders);
     void report(const data::Batch& batch, const UpdateNumbers& numbers, double step_s,
                 double wait_ms);
+    void tell_skipped(const UpdateNumbers& numbers);
     void report_devices();
     void keep_time(double ms);
     [[noreturn]] void diverge(const data::Batch& batch, const UpdateNumbers& numbers,

@@ -5,10 +5,15 @@
 #include "core/optim/groups.h"
 #include "core/train/program_io.h"
 
+#include <algorithm>
+#include <array>
+#include <cmath>
+
 namespace weft::train {
 namespace {
 
 constexpr const char* kUpdateProgram = "train_step";
+constexpr std::array kOwnNames = {"loss", "grad_norm", "finite", "loss_scale", "skipped"};
 
 } // namespace
 
@@ -41,9 +46,10 @@ UpdateScalars::of(const data::Batch& batch, std::int64_t done, double rate_multi
 Update::Update(exec::Executor& executor, const compile::RunConfig& config,
                std::int64_t schedule_steps, std::vector<std::int64_t> moments_since)
     : executor_(executor), config_(config),
-      scalars_(config, schedule_steps, std::move(moments_since)) {
+      scalars_(config, schedule_steps, std::move(moments_since)),
+      scales_loss_(config.loss_scale.has_value()) {
     for (const std::string& name : output_names(executor, kUpdateProgram)) {
-        if (name != "loss" && name != "grad_norm" && name != "finite") {
+        if (std::find(kOwnNames.begin(), kOwnNames.end(), name) == kOwnNames.end()) {
             metric_names_.push_back(name);
         }
     }
@@ -76,6 +82,11 @@ UpdateNumbers Update::numbers() {
     }
     for (const auto& [name, value] : compile::metrics_from_loss(config_, out.loss)) {
         out.metrics.emplace_back("train/" + name, value);
+    }
+    if (scales_loss_) {
+        out.loss_scale = read_scalar(executor_, kUpdateProgram, "loss_scale");
+        out.skipped = std::llround(read_scalar(executor_, kUpdateProgram, "skipped"));
+        out.metrics.emplace_back("train/loss_scale", out.loss_scale);
     }
     return out;
 }

@@ -13,8 +13,10 @@ namespace weft::train {
 struct UpdateNumbers {
     double loss = 0;
     double grad_norm = 0;
-    bool finite = true; // false: the update was skipped, state is as before
-    Metrics metrics;    // "train/accuracy", ...
+    bool finite = true;       // false: the update was not taken, nor is any after it
+    double loss_scale = 0;    // of the gradients, in f16
+    std::int64_t skipped = 0; // updates of the run that were not taken, in f16
+    Metrics metrics;          // "train/accuracy", ... "train/loss_scale"
 };
 
 /// The scalar arguments of an update, but for the random key.
@@ -59,6 +61,7 @@ private:
     const compile::RunConfig& config_;
     UpdateScalars scalars_;
     std::vector<std::string> metric_names_;
+    bool scales_loss_;
     double learning_rate_ = 0;
 };
 

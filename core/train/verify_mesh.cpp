@@ -26,9 +26,9 @@ namespace {
 constexpr double kMostReferenceFlops = 1e10;
 
 // Losses are means of many terms: what is left of f32 sums in another order after a few updates,
-// and of activations rounded to 8 bits.
+// and of activations rounded to 8 or 11 bits.
 constexpr double kLossToleranceF32 = 1e-4;
-constexpr double kLossToleranceBf16 = 2e-2;
+constexpr double kLossToleranceNarrow = 2e-2;
 
 data::Loader loader_of(const compile::RunConfig& config, const data::DataSet& data) {
     data::LoaderOptions options;
@@ -304,7 +304,7 @@ MeshVerdict verify_mesh(const compile::RunConfig& config, int steps, int threads
     MeshVerdict out;
     out.steps = steps;
     out.precision = config.precision;
-    out.loss_tolerance = config.precision == "bf16" ? kLossToleranceBf16 : kLossToleranceF32;
+    out.loss_tolerance = config.precision == "f32" ? kLossToleranceF32 : kLossToleranceNarrow;
     MeshStep step = mesh_step(config, data.train->info());
     out.mesh = step.mesh;
     double flops = 0;

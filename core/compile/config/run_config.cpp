@@ -35,6 +35,16 @@ std::optional<T> read_optional(const Json& value) {
     return value.is_null() ? std::nullopt : std::optional<T>(value.get<T>());
 }
 
+LossScale read_loss_scale(const Json& section) {
+    return {.initial = section.at("initial").get<double>(),
+            .growth = section.at("growth").get<double>(),
+            .growth_interval = section.at("growth_interval").get<std::int64_t>(),
+            .backoff = section.at("backoff").get<double>(),
+            .hysteresis = section.at("hysteresis").get<std::int64_t>(),
+            .minimum = section.at("minimum").get<double>(),
+            .maximum = section.at("maximum").get<double>()};
+}
+
 void read_training(const Json& training, RunConfig& config) {
     config.length = read_cadence(training.at("length"));
     config.global_batch_size = training.at("global_batch_size").get<std::int64_t>();
@@ -42,6 +52,9 @@ void read_training(const Json& training, RunConfig& config) {
     config.max_grad_norm = read_optional<double>(training.at("max_grad_norm"));
     config.ema_decay = read_optional<double>(training.at("ema_decay"));
     config.precision = training.at("precision").get<std::string>();
+    if (config.compute_dtype() == ir::DType::f16) {
+        config.loss_scale = read_loss_scale(training.at("loss_scale"));
+    }
     config.recompute = training.at("recompute").get<std::string>();
     config.memory_budget = read_optional<std::int64_t>(training.at("memory_budget"));
     if (const Json& stopping = training.at("early_stopping"); !stopping.is_null()) {
@@ -170,6 +183,12 @@ std::int64_t RunConfig::context() const {
     const nn::ModelDef* model = nn::find_model(model_type());
     return model != nullptr && model->language_model() ? model->context_length(section("model"))
                                                        : 0;
+}
+
+ir::DType RunConfig::compute_dtype() const {
+    const auto dtype = ir::parse_dtype(precision);
+    WEFT_CHECK(dtype.has_value(), "precisions are named after element types");
+    return *dtype;
 }
 
 CheckedRun read_run_config(Json document, const std::filesystem::path& base_dir,

@@ -5,6 +5,7 @@
 
 #include "core/compile/config/data_defaults.h"
 #include "core/config/field.h"
+#include "core/ir/type.h"
 
 #include <cstdint>
 #include <filesystem>
@@ -30,6 +31,17 @@ struct EarlyStopping {
     double min_delta = 0;      // smaller improvements do not count
 };
 
+/// How gradients in f16 are kept from overflow and underflow (core/compile/programs/loss_scale.h).
+struct LossScale {
+    double initial = 0;
+    double growth = 0;                // above 1
+    std::int64_t growth_interval = 0; // updates
+    double backoff = 0;               // below 1
+    std::int64_t hysteresis = 0;      // overflows in a row
+    double minimum = 0;
+    double maximum = 0;
+};
+
 /// The frozen configuration of a run. `document` is normalised (every default filled in); the typed
 /// members repeat what code reads often.
 struct RunConfig {
@@ -44,7 +56,8 @@ struct RunConfig {
     std::optional<std::int64_t> micro_batch_size;
     std::optional<double> max_grad_norm;
     std::optional<double> ema_decay;
-    std::string precision;                     // "f32" | "bf16"
+    std::string precision;                     // "f32" | "bf16" | "f16", names of element types
+    std::optional<LossScale> loss_scale;       // in f16
     std::string recompute;                     // "none" | "blocks" | "auto"
     std::optional<std::int64_t> memory_budget; // bytes that the run may take
     std::string on_nonfinite;                  // "stop"
@@ -69,6 +82,8 @@ struct RunConfig {
     std::string model_type() const;
     /// Context length of a language model; 0 when the model has none.
     std::int64_t context() const;
+    /// What `precision` computes in.
+    ir::DType compute_dtype() const;
 };
 
 struct CheckedRun {

@@ -62,6 +62,26 @@ FieldTable init_fields() {
                    "Parameters that are trained; the others stay as they are.")};
 }
 
+/// A power of two loses no digit.
+FieldTable loss_scale_fields() {
+    return {
+        real_field("initial", 65536.0, "The scale of the first update.").above(0.0),
+        integer_field("growth_interval", 2000,
+                      "Updates in a row without overflow after which it grows.")
+            .range(1, 1 << 24)
+            .in("updates"),
+        integer_field("hysteresis", 2,
+                      "From so many overflows in a row on it shrinks; a single one before is "
+                      "skipped and forgiven.")
+            .range(1, 1 << 24)
+            .in("updates"),
+        real_field("growth", 2.0, "Factor by which it grows.").range(1.0, 65536.0),
+        real_field("backoff", 0.5, "Factor by which it shrinks.").range(0.0, 0.999999).above(0.0),
+        real_field("minimum", 1.0, "If it would have to be smaller, the run has diverged.")
+            .above(0.0),
+        real_field("maximum", 16777216.0, "It grows no further.").above(0.0)};
+}
+
 FieldTable training_fields() {
     return {
         length_field(
@@ -84,11 +104,16 @@ FieldTable training_fields() {
         real_field("ema_decay", nullptr, "Keeps a moving average of the weights with this decay.")
             .or_null()
             .range(0.0, 0.999999),
-        with_choice_aliases(choice_field("precision", "bf16", {"f32", "bf16"},
-                                         "Number format of the computation; bf16 keeps f32 "
-                                         "weights, and gradients are summed and exchanged in "
-                                         "f32, whatever the strategy."),
-                            {"fp32=f32", "float32=f32", "bfloat16=bf16"}),
+        with_choice_aliases(
+            choice_field("precision", "bf16", {"f32", "bf16", "f16"},
+                         "Number format of the computation; bf16 and f16 keep f32 "
+                         "weights, and gradients are summed and exchanged in "
+                         "f32, whatever the strategy. f16 scales the loss."),
+            {"fp32=f32", "float32=f32", "bfloat16=bf16", "fp16=f16", "float16=f16"}),
+        object_field("loss_scale", loss_scale_fields(),
+                     "What precision f16 multiplies the loss by, so that small gradients are not "
+                     "lost; it follows what overflows.")
+            .for_experts(),
         choice_field("recompute", "none", {"none", "blocks", "auto"},
                      "Activations that the backward pass computes again instead of keeping them: "
                      "those inside the model's blocks, or as few as memory_budget asks for."),

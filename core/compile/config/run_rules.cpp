@@ -37,6 +37,7 @@ public:
         batch_divides();
         pipeline_is_sound();
         length_fits();
+        loss_scale_fits();
         if (sound({"/optimizer"})) {
             optim::check_optimizer(at("/optimizer"), "/optimizer", out_);
         }
@@ -203,6 +204,35 @@ private:
                   "a length in tokens needs a language model, but the model is " +
                       std::string(def->name),
                   "Give the length in epochs, steps or minutes.");
+        }
+    }
+
+    void loss_scale_fits() {
+        const std::string where = "/training/loss_scale";
+        if (!sound({where, "/training/precision"})) {
+            return;
+        }
+        const Json& scale = at(where);
+        const auto of = [&scale](const char* key) { return scale.at(key).get<double>(); };
+        if (of("initial") < of("minimum")) {
+            error(where + "/initial",
+                  scale.at("initial").dump() + " is below the minimum " +
+                      scale.at("minimum").dump(),
+                  "Start with more, or allow less.");
+        } else if (of("initial") > of("maximum")) {
+            error(where + "/initial",
+                  scale.at("initial").dump() + " is above the maximum " +
+                      scale.at("maximum").dump(),
+                  "Start with less, or allow more.");
+        }
+        const config::Field* field = config::find_field(run_config_table(), "training.loss_scale");
+        const bool chosen =
+            std::any_of(field->fields.begin(), field->fields.end(), [&](const config::Field& one) {
+                return scale.at(one.name) != one.default_value;
+            });
+        if (chosen && at("/training/precision") != "f16") {
+            warning(where, "no loss is scaled in " + at("/training/precision").get<std::string>(),
+                    "Leave it out, or use precision f16.");
         }
     }
 

@@ -19,6 +19,10 @@ plan::MeshRecipe mesh_recipe(const RunConfig& config) {
     out.layers =
         layers != model.end() && layers->is_number_integer() ? layers->get<std::int64_t>() : 0;
     out.precision = config.precision;
+    if (config.loss_scale) {
+        out.loss_scale = {config.loss_scale->initial, config.loss_scale->growth_interval,
+                          config.loss_scale->hysteresis, config.loss_scale->minimum};
+    }
     out.recompute = config.recompute;
     out.max_grad_norm = config.max_grad_norm;
     return out;

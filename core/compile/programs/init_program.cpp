@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The start value of every slot. Random ones draw from the stream of the parameter's name, so that
 // a parameter starts alike on any mesh and beside any other parameters.
+#include "core/compile/programs/loss_scale.h"
 #include "core/compile/programs/model_programs.h"
 
 #include <algorithm>
@@ -43,6 +44,13 @@ ir::Program build_init(const RunModel& run, const std::vector<plan::StateSlot>& 
             if (run.averaged() && variables == &run.parameters && run.trainable(variable)) {
                 values.emplace_back(average_slot(variable.name), b.emit("copy", {value}));
             }
+        }
+    }
+    if (run.config->loss_scale) {
+        b.set_path("");
+        const auto first = first_loss_scale(*run.config->loss_scale);
+        for (std::size_t i = 0; i < first.size(); ++i) {
+            values.emplace_back(kLossScaleSlots.at(i), ops::constant(b, first.at(i)));
         }
     }
     for (const plan::StateSlot& slot : slots) {

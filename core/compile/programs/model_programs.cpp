@@ -3,6 +3,7 @@
 
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/compile/programs/loss_scale.h"
 
 #include <algorithm>
 #include <map>
@@ -234,6 +235,11 @@ std::vector<plan::StateSlot> make_slots(const RunModel& run) {
     }
     out.push_back(slot_of({}, std::string(kHaltedSlot), plan::Category::state));
     out.back().saved = false;
+    if (run.config->loss_scale) {
+        for (const std::string_view name : kLossScaleSlots) {
+            out.push_back(slot_of({}, std::string(name), plan::Category::state));
+        }
+    }
     return out;
 }
 

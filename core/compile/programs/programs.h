@@ -12,7 +12,9 @@
 //             -> state; outputs "loss" (mean over the global batch), "grad_norm" (before clipping),
 //             "finite" (1 when loss and norm are finite and always were; else 0, and the update is
 //             not taken) and one "<metric>" per configured metric (reduced over the global batch as
-//             its record says)
+//             its record says). In f16 also "loss_scale" (that the gradients of this update had)
+//             and "skipped" (updates of the run that were not taken); "finite" is then 0 only when
+//             the scale would have to be below its minimum.
 //             The structured op at path "microstep" runs forward and backward n times and
 //             accumulates.
 // evaluate:   state, "inputs" [B, ...], "targets", "weights" -> "loss_sum", "<metric>_sum" (or
@@ -81,8 +83,9 @@ struct LearningRate {
 /// have none: the program multiplies by their factor.
 std::vector<LearningRate> learning_rates(const RunConfig& config);
 
-/// The argument of train_step with the number of updates that a group's optimizer state has seen
-/// (i64[]): "step" of the optimizer itself, which is the last group, "step/0", ... of the others.
+/// The argument of train_step with the number of updates since a group's optimizer state was zero,
+/// without those skipped before that (i64[]): "step" of the optimizer itself, which is the last
+/// group, "step/0", ... of the others.
 std::string step_port(std::size_t group, std::size_t groups);
 
 /// What the evaluate program gives of the loss and of every metric with a graph, in this order.

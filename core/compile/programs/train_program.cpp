@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The training step, in the fixed order of ARCHITECTURE.md section 4: per microstep forward,
 // backward, accumulate in f32; then global norm, clip, update, average. An update whose loss or
-// norm is not finite is computed and not taken, nor is any that follows it.
+// norm is not finite is computed and not taken, nor is any that follows it; with a loss scale the
+// next ones are, until the scale would have to be smaller than allowed.
 #include "core/compile/programs/model_programs.h"
 
 #include "core/autodiff/gradients.h"
+#include "core/compile/programs/loss_scale.h"
 
 #include <map>
 
@@ -42,6 +44,7 @@ public:
         measure();
         update_parameters();
         take_statistics();
+        take_loss_scale();
         program_.add_result(ir::Role::output, "loss", loss_);
         program_.add_result(ir::Role::output, "grad_norm", norm_);
         program_.add_result(ir::Role::state, std::string(kHaltedSlot), halts_);
@@ -80,6 +83,12 @@ private:
         }
         if (!trained_.empty()) {
             halted_ = state_argument(std::string(kHaltedSlot), {});
+        }
+        if (!trained_.empty() && run_.config->loss_scale) {
+            for (std::size_t i = 0; i < LossScaleSlot::count; ++i) {
+                scaling_.at(i) = state_argument(std::string(kLossScaleSlots.at(i)), {});
+            }
+            scale_ = scaling_[LossScaleSlot::scale];
         }
         const std::int64_t n = batch_.accumulation_steps;
         const std::int64_t samples = batch_.rows;
@@ -237,7 +246,7 @@ private:
             wanted.push_back(trained.value);
         }
         b.set_phase(ir::Phase::backward);
-        const ValueId seed = ops::constant(b, 1.0);
+        const ValueId seed = scale_.valid() ? scale_ : ops::constant(b, 1.0);
         const auto gradients = autodiff::append_gradients(b, loss, seed, wanted);
         for (std::size_t i = 0; i < trained_.size(); ++i) {
             b.set_path(layer_of(trained_[i].variable->name));
@@ -276,15 +285,47 @@ private:
             squares = squares.valid() ? ops::add(b, squares, own) : own;
         }
         b.set_path("update");
+        const ValueId one = ops::constant(b, 1.0);
+        const ValueId inverse = scale_.valid() ? ops::div(b, one, scale_) : ValueId();
         norm_ = b.emit("sqrt", {squares});
-        const ValueId finite =
-            ops::mul(b, b.emit("is_finite", {loss_}), b.emit("is_finite", {norm_}));
-        halts_ = b.emit("maximum", {halted_, ops::affine(b, finite, -1.0, 1.0)});
+        norm_ = inverse.valid() ? ops::mul(b, norm_, inverse) : norm_;
+        decide(ops::mul(b, b.emit("is_finite", {loss_}), b.emit("is_finite", {norm_})));
+        factor_ = inverse;
         if (run_.config->max_grad_norm) {
-            const ValueId one = ops::constant(b, 1.0);
             const ValueId limit = ops::constant(b, *run_.config->max_grad_norm);
-            clip_ = ops::select(b, b.emit("less", {norm_, limit}), one, ops::div(b, limit, norm_));
+            const ValueId clip =
+                ops::select(b, b.emit("less", {norm_, limit}), one, ops::div(b, limit, norm_));
+            factor_ = inverse.valid() ? ops::mul(b, clip, inverse) : clip;
         }
+    }
+
+    // Whether this update is taken, and whether any after it may be.
+    void decide(ValueId finite) {
+        ops::Builder& b = builder_;
+        const ValueId overflowed = ops::affine(b, finite, -1.0, 1.0);
+        if (!scale_.valid()) {
+            halts_ = stays_ = ops::maximum(b, halted_, overflowed);
+            return;
+        }
+        const LossScaleUpdate scaling =
+            update_loss_scale(b, *run_.config->loss_scale, scaling_, finite);
+        new_scaling_ = scaling.next;
+        halts_ = ops::maximum(b, halted_, scaling.fails);
+        stays_ = ops::maximum(b, halts_, overflowed);
+    }
+
+    void take_loss_scale() {
+        if (!scale_.valid()) {
+            return;
+        }
+        builder_.set_path("update");
+        LossScaleState taken;
+        for (std::size_t i = 0; i < LossScaleSlot::count; ++i) {
+            taken.at(i) = ops::select(builder_, halts_, scaling_.at(i), new_scaling_.at(i));
+            program_.add_result(ir::Role::state, std::string(kLossScaleSlots.at(i)), taken.at(i));
+        }
+        program_.add_result(ir::Role::output, "loss_scale", scale_);
+        program_.add_result(ir::Role::output, "skipped", taken[LossScaleSlot::skipped]);
     }
 
     // The group's rate from the argument that carries its schedule.
@@ -304,10 +345,22 @@ private:
         const auto [at, added] = scalars_.try_emplace(index);
         if (added) {
             const optim::Group& group = run_.groups[index];
-            at->second =
-                group.optimizer->prepare(builder_, group.settings, rate_of(index), steps_[index]);
+            at->second = group.optimizer->prepare(builder_, group.settings, rate_of(index),
+                                                  taken_updates(steps_[index]));
         }
         return at->second;
+    }
+
+    // Without the updates that were skipped, which no optimizer state has seen.
+    ValueId taken_updates(ValueId steps) {
+        if (!scale_.valid()) {
+            return steps;
+        }
+        const ValueId skipped =
+            ops::cast(builder_, scaling_[LossScaleSlot::skipped], ir::DType::f64);
+        return ops::cast(builder_,
+                         ops::sub(builder_, ops::cast(builder_, steps, ir::DType::f64), skipped),
+                         ir::DType::i64);
     }
 
     void update_parameters() {
@@ -326,7 +379,7 @@ private:
         const config::Json settings = run_.update_settings(*trained.variable);
         const std::string& name = trained.variable->name;
         const ValueId gradient =
-            clip_.valid() ? ops::mul(b, trained.gradient, clip_) : trained.gradient;
+            factor_.valid() ? ops::mul(b, trained.gradient, factor_) : trained.gradient;
         const optim::UpdateResult updated =
             optimizer.update(b, settings, {trained.value, gradient, trained.state, scalars});
         const ValueId value = take(name, updated.parameter, trained.value);
@@ -344,7 +397,7 @@ private:
 
     /// The slot's result: the new value, or the old one where the update is not taken.
     ValueId take(const std::string& slot, ValueId updated, ValueId old) {
-        const ValueId value = ops::select(builder_, halts_, old, updated);
+        const ValueId value = ops::select(builder_, stays_, old, updated);
         program_.add_result(ir::Role::state, slot, value);
         return value;
     }
@@ -365,11 +418,15 @@ private:
     std::vector<Trained> trained_;
     std::map<std::string, ValueId> rates_;
     std::map<std::size_t, ValueIds> scalars_; // by group
-    ValueIds steps_;                          // by group: updates that its state has seen
+    ValueIds steps_;                          // by group: updates since its state was zero
     ValueId inputs_, targets_, weights_, random_, inverse_count_;
-    ValueId halted_; // 1: an update before this one was not taken
-    ValueId halts_;  // 1: this one is not taken
-    ValueId loss_, norm_, clip_;
+    ValueId halted_; // 1: no update is taken any more, because of one before this
+    ValueId halts_;  // 1: this one is not taken, nor is any after it
+    ValueId stays_;  // 1: this one is not taken
+    LossScaleState scaling_, new_scaling_;
+    ValueId scale_;  // of the loss; invalid where it is not scaled
+    ValueId factor_; // of gradients: clipping, and what undoes the scale
+    ValueId loss_, norm_;
 };
 
 } // namespace

@@ -102,7 +102,7 @@ public:
         out.timing.spread = timed.spread;
         out.timing.measured_ms = timed.step_s * 1e3;
         out.model_flops = timed.plan->model_flops_per_step;
-        out.dtype = config.precision == "bf16" ? ir::DType::bf16 : ir::DType::f32;
+        out.dtype = config.compute_dtype();
         double beside_s = timed.step_s;
         for (const Leaf& leaf : leaves_of(*timed.plan)) {
             const double all_s = timed.kernel_s.at(static_cast<std::size_t>(leaf.position));

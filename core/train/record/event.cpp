@@ -179,6 +179,13 @@ void write(Json& out, const FinishedEvent& event) {
     out["test"] = metrics_json(event.test);
 }
 
+void write(Json& out, const SkippedEvent& event) {
+    out["step"] = event.step;
+    out["reason"] = event.reason;
+    out["loss_scale"] = number_or_null(event.loss_scale);
+    out["skipped"] = event.skipped;
+}
+
 } // namespace
 
 Payload event_of(const data::Note& note) {
@@ -187,8 +194,8 @@ Payload event_of(const data::Note& note) {
 
 std::string_view event_name(const Payload& payload) {
     static constexpr std::string_view kNames[] = {
-        "state",   "opening", "step",    "evaluation", "checkpoint", "sample",   "system",
-        "devices", "resumed", "command", "warning",    "error",      "finished", "note"};
+        "state",   "opening", "step",    "evaluation", "checkpoint", "sample", "system", "devices",
+        "resumed", "command", "warning", "error",      "finished",   "note",   "skipped"};
     static_assert(std::size(kNames) == std::variant_size_v<Payload>);
     return kNames[payload.index()];
 }

@@ -149,9 +149,18 @@ struct FinishedEvent {
     Metrics test;
 };
 
+/// An update that was not made, in f16: a gradient times the loss scale, or the loss, was not
+/// finite. Its batch is passed over, and it counts as a step.
+struct SkippedEvent {
+    std::int64_t step = 0;
+    std::string reason;
+    double loss_scale = 0;    // of the update
+    std::int64_t skipped = 0; // so many in the run so far
+};
+
 using Payload = std::variant<StateEvent, OpeningEvent, StepEvent, EvaluationEvent, CheckpointEvent,
                              SampleEvent, SystemEvent, DevicesEvent, ResumedEvent, CommandEvent,
-                             WarningEvent, ErrorEvent, FinishedEvent, NoteEvent>;
+                             WarningEvent, ErrorEvent, FinishedEvent, NoteEvent, SkippedEvent>;
 
 struct Event {
     std::int64_t seq = 0;

@@ -213,6 +213,13 @@ void read_into(const Reader& in, FinishedEvent& event) {
     in.read("test", event.test);
 }
 
+void read_into(const Reader& in, SkippedEvent& event) {
+    in.read("step", event.step);
+    in.read("reason", event.reason);
+    in.read("loss_scale", event.loss_scale);
+    in.read("skipped", event.skipped);
+}
+
 template <typename T>
 Payload read_payload(const Reader& in) {
     T event;

@@ -83,6 +83,17 @@ private slots:
         QVERIFY2(found.largest_difference < 1e-9, std::to_string(found.largest_difference).c_str());
     }
 
+    // The scale is on one stage of a pipeline, and every stage undoes it.
+    void every_value_of_a_scaled_loss_agrees_with_one_device() {
+        for (const Variant& variant : variants()) {
+            Overrides overrides = variant.overrides;
+            overrides.emplace_back("training.precision=f16");
+            const train::MeshVerdict found = compare(wide_run(kMlp, overrides), 2);
+            QVERIFY2(found.values_agree(),
+                     (variant.name + (found.first ? ": " + text_of(*found.first) : "")).c_str());
+        }
+    }
+
     void accumulated_microsteps_agree_in_every_iteration() {
         const WideRun run = wide_run(
             kCnn, {"mesh.devices=cpu:2", "training.micro_batch_size=4", "mesh.zero_stage=2"});

@@ -88,6 +88,34 @@ private slots:
         QVERIFY2(wrong.empty(), wrong.c_str());
     }
 
+    void every_strategy_in_f16_skips_and_learns_as_one_device_data() {
+        every_strategy_has_the_losses_of_one_device_data();
+    }
+
+    // Some sums have parts that are rounded to 11 bits each: losses near 2 differ by a few units of
+    // 2^-10. The first two updates overflow by far; then the scale is 50,000, by which none does.
+    void every_strategy_in_f16_skips_and_learns_as_one_device() {
+        QFETCH(QString, model);
+        QFETCH(int, variant);
+        const Overrides f16 = {"training.precision=f16", "training.loss_scale.initial=1e30",
+                               "training.loss_scale.maximum=1e30",
+                               "training.loss_scale.backoff=5e-26"};
+        static std::map<QString, MeshRun> known;
+        const auto [one, is_new] = known.try_emplace(model);
+        if (is_new) {
+            one->second = run_mesh(mesh_config(model_named(model), f16));
+        }
+        Overrides overrides = variants()[static_cast<std::size_t>(variant)].overrides;
+        overrides.insert(overrides.end(), f16.begin(), f16.end());
+        const MeshRun several = run_mesh(mesh_config(model_named(model), overrides));
+        std::vector<std::int64_t> skipped(20, 2);
+        skipped.front() = 1;
+        QCOMPARE(one->second.skipped, skipped);
+        QCOMPARE(several.skipped, skipped);
+        const double off = largest_difference(one->second.losses, several.losses);
+        QVERIFY2(off < 5e-3, std::to_string(off).c_str());
+    }
+
     void a_batch_that_does_not_divide_is_padded_exactly() {
         for (const char* strategy : {"data_parallel", "fsdp", "2d"}) {
             const std::string wrong =

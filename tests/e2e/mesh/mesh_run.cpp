@@ -113,7 +113,9 @@ MeshRun run_mesh(const compile::RunConfig& config, const MeshRunOptions& options
     train::Update update(executor, config, 100);
     for (int step = 0; step < options.steps; ++step) {
         update.run(*loader.next(), step, 1.0, {});
-        out.losses.push_back(update.numbers().loss);
+        const train::UpdateNumbers numbers = update.numbers();
+        out.losses.push_back(numbers.loss);
+        out.skipped.push_back(numbers.skipped);
     }
     const exec::ArenaReport report = executor.arena_report();
     out.violations = report.violations;

@@ -15,6 +15,7 @@ namespace weft::test {
 
 struct MeshRun {
     std::vector<double> losses;
+    std::vector<std::int64_t> skipped;   // updates so far, in f16
     std::vector<std::string> violations; // of an instrumented run
     std::int64_t touched_bytes = 0;
     std::shared_ptr<const plan::ExecutionPlan> plan;

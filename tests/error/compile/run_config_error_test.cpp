@@ -100,8 +100,31 @@ std::vector<Mistake> mistakes() {
          "no 'momentum'",
          "type"},
         {{"init.trainable=[]"}, "/init/trainable", "no parameter", "Leave it out"},
+        {{"training.precision=f16", "training.loss_scale.initial=0"},
+         "/training/loss_scale/initial",
+         "out of range",
+         "above 0"},
+        {{"training.precision=f16", "training.loss_scale.minimum=131072"},
+         "/training/loss_scale/initial",
+         "65536.0 is below the minimum 131072.0",
+         "allow less"},
+        {{"training.precision=f16", "training.loss_scale.initial=1e9"},
+         "/training/loss_scale/initial",
+         "above the maximum",
+         "allow more"},
+        {{"training.precision=f16", "training.loss_scale.backoff=1"},
+         "/training/loss_scale/backoff",
+         "out of range",
+         "0.999999"},
+        {{"training.precision=f16", "training.loss_scale.hysteresis=0"},
+         "/training/loss_scale/hysteresis",
+         "out of range",
+         "1"},
+        {{"training.precision=f16", "training.loss_scale.window=100"},
+         "/training/loss_scale/window",
+         "unknown field",
+         ""},
         // Names and settings of the interface that this version cannot do.
-        {{"training.precision=f16"}, "/training/precision", "not available", "bf16"},
         {{"training.precision=tf32"}, "/training/precision", "not available", "f32"},
         {{"model.type=vae"}, "/model/type", "model 'vae' is not available", "'sequential'"},
         {{"optimizer.type=lion"},
@@ -326,6 +349,19 @@ private slots:
         check({"mesh.devices=cpu:3", gpt, text}, "/mesh/axes",
               "4 experts do not divide over 3 devices: some hold fewer");
         check({"mesh.devices=cpu:8", layers}, "/mesh/axes", "each device holds them all");
+    }
+
+    void a_loss_scale_that_nothing_uses_is_a_warning() {
+        const compile::CheckedRun checked =
+            read(kRight, {"training.precision=bf16", "training.loss_scale.initial=1024"});
+        QVERIFY2(checked.ok(), all_of(checked.diagnostics).c_str());
+        QCOMPARE(checked.diagnostics.size(), std::size_t{1});
+        QCOMPARE(checked.diagnostics[0].pointer, std::string("/training/loss_scale"));
+        QVERIFY(holds(checked.diagnostics[0].message, "no loss is scaled in bf16"));
+        QVERIFY(holds(checked.diagnostics[0].hint, "precision f16"));
+        QVERIFY(read(kRight, {"training.precision=bf16"}).diagnostics.empty());
+        QVERIFY(read(kRight, {"training.precision=fp16", "training.loss_scale.initial=1024"})
+                    .diagnostics.empty());
     }
 
     void a_metric_kept_in_the_wrong_direction_is_a_warning() {

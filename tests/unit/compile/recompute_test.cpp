@@ -108,8 +108,7 @@ ir::Program prepared(const Case& made) {
     auto set = compile::build_programs(made.config, made.sample, compile::Scope::step);
     ir::Program program = std::move(set.programs.front());
     passes::simplify(program);
-    passes::apply_precision(program,
-                            made.config.precision == "bf16" ? ir::DType::bf16 : ir::DType::f32);
+    passes::apply_precision(program, made.config.compute_dtype());
     passes::simplify(program);
     return program;
 }

@@ -279,6 +279,22 @@ private slots:
                           "device\n") != std::string::npos);
     }
 
+    // Megatron's arguments.py has these flags for f16; torchtitan's mixed precision is bf16 or f32.
+    void the_loss_scale_of_f16_is_said_where_it_can_be() {
+        const Planned run(
+            {"mesh.devices=cpu:2", "training.precision=f16", "training.loss_scale.initial=1024",
+             "training.loss_scale.growth_interval=500", "training.loss_scale.hysteresis=3"});
+        const auto all = flags(run.as(plan::MeshFormat::megatron));
+        QVERIFY(all.contains("--fp16") && !all.contains("--bf16"));
+        QCOMPARE(value(all, "--initial-loss-scale"), 1024);
+        QCOMPARE(value(all, "--loss-scale-window"), 500);
+        QCOMPARE(value(all, "--hysteresis"), 3);
+        QCOMPARE(value(all, "--min-loss-scale"), 1);
+        const std::string titan = run.as(plan::MeshFormat::torchtitan);
+        QCOMPARE(toml(titan)["training"]["mixed_precision_param"], UnorderedJson("bfloat16"));
+        QVERIFY2(titan.find("# The plan computes in f16") != std::string::npos, titan.c_str());
+    }
+
     void what_a_format_cannot_say_is_a_comment_of_it() {
         const Planned run({"mesh.devices=cpu:8", "mesh.strategy=3d", "training.micro_batch_size=2",
                            "mesh.axes=[[\"data\",2],[\"pipeline\",2],[\"model\",2]]",

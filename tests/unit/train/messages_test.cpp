@@ -136,6 +136,8 @@ private slots:
         QCOMPARE(keys(SystemEvent{}), (List{"event", "seq", "time", "devices", "host"}));
         QCOMPARE(keys(DevicesEvent{}), (List{"event", "seq", "time", "step", "devices"}));
         QCOMPARE(keys(NoteEvent{}), (List{"event", "seq", "time", "message"}));
+        QCOMPARE(keys(SkippedEvent{}),
+                 (List{"event", "seq", "time", "step", "reason", "loss_scale", "skipped"}));
         QCOMPARE(keys(WarningEvent{}), (List{"event", "seq", "time", "message", "hint"}));
         QCOMPARE(keys(ErrorEvent{}),
                  (List{"event", "seq", "time", "kind", "where", "message", "hint"}));
@@ -161,6 +163,7 @@ private slots:
             CommandEvent{"7", "control", "pause", false, "the run is finished"},
             WarningEvent{"a", "b"},
             NoteEvent{"a"},
+            SkippedEvent{5, "the gradient is not finite", 65536, 2},
             ErrorEvent{"diverged", "linear at layers.0", "m", "h", {{"label", 3, {"a=1", "b=2"}}}},
             FinishedEvent{10, 1.5, {{"validation/loss", 0.1}}, {{"validation/loss", 0.2}}, {}},
         };

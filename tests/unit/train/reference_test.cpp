@@ -57,7 +57,8 @@ std::vector<Payload> full_events() {
             WarningEvent{"what", "do"},
             ErrorEvent{"memory", "where", "what", "do", {{"label", 1, {"a=1"}}}},
             FinishedEvent{1, 1, metrics, metrics, metrics},
-            NoteEvent{"what"}};
+            NoteEvent{"what"},
+            SkippedEvent{1, "why", 2, 3}};
 }
 
 } // namespace

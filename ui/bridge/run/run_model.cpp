@@ -272,7 +272,8 @@ void RunModel::applyOne(const train::Event& event) {
                       touched_.failure = true;
                   },
                   [&](const train::FinishedEvent& finished) { finished_ = finished; },
-                  [](const train::NoteEvent&) {}), // the console has it
+                  [](const train::NoteEvent&) {},     // the console has it
+                  [](const train::SkippedEvent&) {}), // likewise
                event.payload);
 }
 
