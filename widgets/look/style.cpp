@@ -232,9 +232,13 @@ QSize Style::sizeFromContents(ContentsType type, const QStyleOption* option, con
     case CT_HeaderSection:
         return {headerSectionWidth(as<QStyleOptionHeader>(option)),
                 std::max(size::kRowHeight, result.height())};
-    case CT_ItemViewItem:
-        result.setHeight(std::max(size::kRowHeight, result.height()));
+    case CT_ItemViewItem: {
+        // Lines that wrap keep clear of those of the next row.
+        const bool wraps = result.height() >= 2 * option->fontMetrics.height();
+        result.setHeight(
+            std::max(size::kRowHeight, result.height() + (wraps ? 2 * space::kTight : 0)));
         return result;
+    }
     case CT_ProgressBar: return {contents.width(), 6};
     default: return result;
     }

@@ -386,7 +386,11 @@ private slots:
             const int wanted = table->fontMetrics().horizontalAdvance(why.data().toString());
             QVERIFY2(wanted < room || table->rowHeight(row) > line,
                      qPrintable(why.data().toString()));
-            wraps |= table->rowHeight(row) > line;
+            if (table->rowHeight(row) > line) {
+                wraps = true; // and what is not filled by its lines keeps it clear of the next row
+                QVERIFY(table->rowHeight(row) % table->fontMetrics().height() >=
+                        widgets::space::kControl);
+            }
         }
         QVERIFY(wraps);
         table->selectRow(0);

@@ -80,7 +80,7 @@ RuleList::RuleList(QWidget* parent) : QWidget(parent) {
     grid_->setContentsMargins(widgets::space::kGroup, widgets::space::kTight,
                               widgets::space::kGroup, widgets::space::kTight);
     grid_->setHorizontalSpacing(widgets::space::kControl);
-    grid_->setVerticalSpacing(2);
+    grid_->setVerticalSpacing(widgets::space::kTight);
     grid_->setColumnStretch(RuleListCountColumn, 1);
     auto* holder = new QWidget;
     auto* stack = new QVBoxLayout(holder);
