@@ -222,6 +222,33 @@ private slots:
         }
     }
 
+    // Compact charts have one figure beside the crosshair, large ones a table.
+    void what_the_crosshair_says_covers_no_label() {
+        const QString words = QStringLiteral("clipped above a threshold");
+        for (int step = 0; step <= 100; ++step) {
+            chart_->append(id_, step, 2.0);
+        }
+        chart_->setYRange({0, 2.3});
+        chart_->setThreshold(2.0, words, Role::Warning);
+        const auto label = [this] { // between the line and where its words begin
+            const QImage image = chartPicture(*chart_);
+            const int line = static_cast<int>(chart_->plot()->yAxis->coordToPixel(2.0));
+            return countColor(image, Theme::current().color(Role::Warning),
+                              QRect(0, line - 18, image.width(), 16));
+        };
+        for (const bool compact : {true, false}) {
+            chart_->setCompactCrosshair(compact);
+            chart_->setCrosshair(std::nullopt);
+            const int whole = label();
+            QVERIFY(whole > 40);
+            // So that what stands at its right stands where the words are.
+            const QCPAxis& axis = *chart_->plot()->xAxis;
+            const double width = textWidth(Theme::current().font(TextStyle::Caption), words);
+            chart_->setCrosshair(axis.pixelToCoord(axis.coordToPixel(100) - width - 40));
+            QCOMPARE(label(), whole);
+        }
+    }
+
     void non_finite_points_become_red_triangles_and_are_counted() {
         chart_->append(id_, std::vector<double>{0, 50, 100}, std::vector<double>{1, NAN, 2});
         const QImage image = chartPicture(*chart_);

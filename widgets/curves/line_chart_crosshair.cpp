@@ -188,6 +188,28 @@ void LineChart::Private::paintCrosshairDots(QPainter& painter, const QRectF& are
     painter.setBrush(Qt::NoBrush);
 }
 
+// Beside the crosshair, at the first of the heights and on the right rather than on the left, where
+// it covers no label of a mark.
+QRectF LineChart::Private::readoutPlace(const QSizeF& wanted, double x, double gap,
+                                        std::initializer_list<double> tops,
+                                        const QRectF& area) const {
+    const double right = x + gap;
+    const double left = std::max(4.0, x - gap - wanted.width());
+    const bool on_right = right + wanted.width() <= area.right();
+    const bool on_left = x - gap - wanted.width() >= 4.0;
+    const QRectF usual(QPointF(on_right ? right : left, std::round(*tops.begin())), wanted);
+    for (const double top : tops) {
+        for (const auto& [fits, side] : {std::pair(on_right, right), std::pair(on_left, left)}) {
+            const QRectF box(QPointF(side, std::round(top)), wanted);
+            if (fits && std::none_of(labels.begin(), labels.end(),
+                                     [&](const QRectF& label) { return label.intersects(box); })) {
+                return box;
+            }
+        }
+    }
+    return usual;
+}
+
 void LineChart::Private::paintTable(QPainter& painter, const QRectF& area, double x) {
     std::vector<CrosshairRow> rows = crosshairRows(x);
     if (rows.empty()) {
@@ -218,11 +240,9 @@ void LineChart::Private::paintTable(QPainter& painter, const QRectF& area, doubl
         2 * kReadoutPadding + names + columns * number_width,
         row_height * (static_cast<double>(rows.size()) + 1.0 + (left_out > 0 ? 1.0 : 0.0)) +
             kReadoutPadding);
-    QRectF box(QPointF(std::round(px(x)) + 12.0, area.top() + 24.0), wanted);
-    if (box.right() > area.right()) {
-        box.moveRight(std::round(px(x)) - 12.0);
-    }
-    box.moveLeft(std::max(box.left(), 4.0));
+    const QRectF box = readoutPlace(
+        wanted, std::round(px(x)), kReadoutPadding,
+        {area.top() + 24.0, std::max(area.top(), area.bottom() - wanted.height() - 4.0)}, area);
     paintSurface(painter, box, size::kRadius, theme.color(Role::Surface),
                  theme.color(Role::Border));
 
@@ -279,12 +299,11 @@ void LineChart::Private::paintValueBox(QPainter& painter, const QRectF& area, do
     const QFont mono = theme.font(TextStyle::MonoSmall);
     const QString text = formatNumber(*rows.front().smooth);
     const double y = log && *rows.front().smooth <= 0.0 ? area.bottom() : py(*rows.front().smooth);
-    QRectF box(px(x) + 8.0, y - 28.0, std::ceil(textWidth(mono, text)) + 16.0, 20.0);
-    if (box.right() > area.right()) {
-        box.moveRight(px(x) - 8.0);
-    }
-    box.moveTop(std::clamp(box.top(), area.top(), std::max(area.top(), area.bottom() - 22.0)));
-    box.moveTopLeft(box.topLeft().toPoint());
+    const QSizeF wanted(std::ceil(textWidth(mono, text)) + 16.0, 20.0);
+    const double lowest = std::max(area.top(), area.bottom() - wanted.height() - 2.0);
+    const auto inside = [&](double top) { return std::clamp(top, area.top(), lowest); };
+    const QRectF box = readoutPlace(wanted, std::round(px(x)), space::kControl,
+                                    {inside(y - 28.0), inside(y + 8.0), area.top(), lowest}, area);
     paintSurface(painter, box, size::kRadius, theme.color(Role::Surface),
                  theme.color(Role::Border));
     paintText(painter, box, Qt::AlignCenter, text, mono, theme.color(Role::Text));

@@ -86,6 +86,7 @@ void LineChart::Private::paintUnder(QPainter& painter) {
 void LineChart::Private::paintMarks(QPainter& painter) {
     const QRectF area = areaOf(plot);
     painter.setRenderHint(QPainter::Antialiasing);
+    labels.clear();
     paintPlannedLabel(painter, area);
     paintThreshold(painter, area);
     paintVerticals(painter, area);
@@ -143,7 +144,9 @@ void LineChart::Private::paintLabel(QPainter& painter, const QPointF& left_middl
     const bool on_future = planned && trained_to && box.center().x() > px(*trained_to);
     QColor patch = theme.color(on_future ? Role::Inset : Role::Surface);
     patch.setAlphaF(0.85f);
-    painter.fillRect(box.adjusted(-3, 0, 3, 0), patch);
+    const QRectF place = box.adjusted(-3, 0, 3, 0);
+    labels.push_back(place);
+    painter.fillRect(place, patch);
     paintText(painter, box, Qt::AlignLeft | Qt::AlignVCenter, text, font, color, Qt::ElideNone);
 }
 

@@ -12,6 +12,7 @@
 #include <QPointer>
 
 #include <functional>
+#include <initializer_list>
 
 namespace weft::widgets {
 
@@ -159,6 +160,8 @@ struct LineChart::Private {
     double snapped(double x) const;
     void paintCrosshair(QPainter& painter);
     void paintCrosshairDots(QPainter& painter, const QRectF& area, double x);
+    QRectF readoutPlace(const QSizeF& wanted, double x, double gap,
+                        std::initializer_list<double> tops, const QRectF& area) const;
     void paintTable(QPainter& painter, const QRectF& area, double x);
     void paintValueBox(QPainter& painter, const QRectF& area, double x);
     void moveCrosshair(std::optional<double> x);
@@ -228,6 +231,7 @@ struct LineChart::Private {
     std::optional<ChartRange> planned;
     std::optional<double> trained_to;
     QString planned_label;
+    std::vector<QRectF> labels; // where those of the marks stand in the last picture
 
     std::optional<ChartRange> user_x; // unset: all of the run
     std::optional<ChartRange> user_y; // unset: what is in view
