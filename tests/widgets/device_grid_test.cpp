@@ -2,13 +2,13 @@
 // The devices of a mesh: where they stand, from two to thousands, what is drawn of each, and how
 // one gets closer.
 #include "tests/support/weft_test.h"
+#include "tests/widgets/writing.h"
 #include "widgets/look/theme_controller.h"
 #include "widgets/mesh/device_grid.h"
 #include "widgets/mesh/device_palette.h"
 
 #include <QAccessible>
 #include <QElapsedTimer>
-#include <QPaintEngine>
 #include <QSignalSpy>
 #include <QWheelEvent>
 
@@ -65,44 +65,6 @@ void turnWheel(QWidget& widget, const QPointF& at, Qt::KeyboardModifiers modifie
                      Qt::NoScrollPhase, false);
     QApplication::sendEvent(&widget, &turn);
 }
-
-/// Keeps what is written on it, and where.
-class Writing final : public QPaintEngine, public QPaintDevice {
-public:
-    explicit Writing(QSize size) : QPaintEngine(AllFeatures), size_(size) {}
-    std::vector<std::pair<QString, QRectF>> texts;
-
-    QPaintEngine* paintEngine() const override { return const_cast<Writing*>(this); }
-    Type type() const override { return User; }
-    bool begin(QPaintDevice*) override { return true; }
-    bool end() override { return true; }
-    void updateState(const QPaintEngineState&) override {}
-    void drawPath(const QPainterPath&) override {}
-    void drawPolygon(const QPointF*, int, PolygonDrawMode) override {}
-    void drawPixmap(const QRectF&, const QPixmap&, const QRectF&) override {}
-    void drawTextItem(const QPointF& at, const QTextItem& item) override {
-        // Letters, without the room for accents above them.
-        const QRectF rect(at.x(), at.y() - item.ascent() * 0.75, item.width(),
-                          item.ascent() * 0.75);
-        texts.emplace_back(item.text(), painter()->combinedTransform().mapRect(rect));
-    }
-
-protected:
-    int metric(PaintDeviceMetric wanted) const override {
-        switch (wanted) {
-        case PdmWidth: return size_.width();
-        case PdmHeight: return size_.height();
-        case PdmDevicePixelRatio: return 1;
-        case PdmDevicePixelRatioScaled: return static_cast<int>(devicePixelRatioFScale());
-        case PdmDepth: return 32;
-        case PdmNumColors: return 0;
-        default: return 96;
-        }
-    }
-
-private:
-    QSize size_;
-};
 
 int sideBySide(const DeviceGrid& grid) {
     int out = 0;
@@ -193,7 +155,7 @@ private slots:
         }
         grid.setDevices(devices);
         grid.setShards(splitOverLast(mesh));
-        Writing writing(room);
+        weft::test::Writing writing(room);
         grid.renderTo(&writing, room);
         QVERIFY(writing.texts.size() > 2);
         for (std::size_t i = 0; i < writing.texts.size(); ++i) {
@@ -377,6 +339,23 @@ private slots:
         QCOMPARE(reader->childCount(), 1024);
         QCOMPARE(reader->child(73)->text(QAccessible::Name),
                  QString("device 73, cpu:73, a=1 b=1 c=1, needs 20.3 GiB of 80.0 GiB"));
+    }
+
+    // Where the data of a run leave the devices nothing, no device has "of 0 B".
+    void memory_that_is_not_there_is_said_in_words() {
+        for (const QSize room : {QSize(900, 400), QSize(760, 120)}) { // whole cards, and lines
+            DeviceGrid grid;
+            grid.resize(room);
+            grid.setDevices(devicesOn({2}, 0));
+            weft::test::Writing writing(room);
+            grid.renderTo(&writing, room);
+            QStringList texts;
+            for (const auto& [text, place] : writing.texts) {
+                texts << text;
+            }
+            QVERIFY2(texts.contains("20.0 GiB, none free"), qPrintable(texts.join('|')));
+            QVERIFY(grid.item(0).name.endsWith("needs 20.0 GiB, none free"));
+        }
     }
 
     void bars_of_devices_have_one_scale_and_a_lens_on_what_they_hold() {

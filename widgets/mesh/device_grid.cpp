@@ -114,7 +114,8 @@ ViewItem DeviceGrid::item(int index) const {
             .arg(index)
             .arg(devices_->nameOf(index), devices_->placeOf(index), formatMemory(group.bytes));
     if (devices_->limit) {
-        name += tr(" of %1").arg(formatMemory(*devices_->limit));
+        name += *devices_->limit > 0 ? tr(" of %1").arg(formatMemory(*devices_->limit))
+                                     : tr(", none free");
     }
     if (now != nullptr) {
         name += tr(", holds %1 now").arg(formatMemory(now->bytes));

@@ -194,8 +194,8 @@ QString DeviceGrid::placeText(int device, double width) const {
                : shortPlace(place);
 }
 
-/// "19.4 MiB of 5.7 GiB", "1.3 of 74.5 GiB"; at a moment "now 12.3 of 19.4 MiB"; without the limit
-/// and without "now" where there is no room.
+/// "19.4 MiB of 5.7 GiB", "1.3 of 74.5 GiB", "1.3 GiB, none free"; at a moment "now 12.3 of
+/// 19.4 MiB"; without the limit and without "now" where there is no room.
 QString DeviceGrid::bytesText(int device, double width) const {
     const QString needed = formatMemory(devices_->groupOf(device).bytes);
     const DeviceNow* now = nowOf(device);
@@ -207,9 +207,13 @@ QString DeviceGrid::bytesText(int device, double width) const {
         return same ? bytes.section(' ', 0, -2) : bytes;
     };
     if (now == nullptr) {
-        const QString limit = devices_->limit ? formatMemory(*devices_->limit) : QString();
-        const QString full =
-            devices_->limit ? tr("%1 of %2").arg(without_unit(needed, limit), limit) : needed;
+        if (!devices_->limit) {
+            return needed;
+        }
+        const QString limit = formatMemory(*devices_->limit);
+        const QString full = *devices_->limit > 0
+                                 ? tr("%1 of %2").arg(without_unit(needed, limit), limit)
+                                 : tr("%1, none free").arg(needed); // all goes to the host's data
         return fits(full) ? full : needed;
     }
     const QString held = without_unit(formatMemory(now->bytes), needed);
