@@ -106,8 +106,10 @@ HelpDialog::HelpDialog(const Actions& actions, QWidget* parent)
     column->addWidget(stack_, 1);
     connect(tab_, &widgets::SegmentedControl::currentIndexChanged, this, &HelpDialog::showTab);
     auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close);
-    auto* change = buttons->addButton(tr("Change keys…"), QDialogButtonBox::ActionRole);
-    connect(change, &QPushButton::clicked, actions_.get(action::kShortcuts), &QAction::trigger);
+    change_keys_ = buttons->addButton(tr("Change keys…"), QDialogButtonBox::ActionRole);
+    change_keys_->setObjectName("helpChangeKeys");
+    connect(change_keys_, &QPushButton::clicked, actions_.get(action::kShortcuts),
+            &QAction::trigger);
     connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
     column->addWidget(buttons);
 }
@@ -137,6 +139,7 @@ void HelpDialog::showTab(int tab) {
         stack_->addWidget(reference_);
     }
     stack_->setCurrentIndex(tab);
+    change_keys_->setVisible(tab == PageHelpTab); // the reference says nothing of keys
     if (tab == ReferenceTab && !setting_.isEmpty()) {
         reference_->lookUp(std::exchange(setting_, {}));
     }

@@ -36,6 +36,7 @@ private:
 
     const Actions& actions_;
     widgets::SegmentedControl* tab_;
+    QPushButton* change_keys_ = nullptr;
     QStackedWidget* stack_;
     QScrollArea* scroll_;
     ReferencePanel* reference_ = nullptr; // made when first looked at: it has thousands of rows

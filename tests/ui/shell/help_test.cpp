@@ -91,6 +91,22 @@ private slots:
         QCOMPARE(said("referenceName"), QString("Nothing is called that"));
     }
 
+    void keys_are_changed_from_where_they_are_told() {
+        test::StudioFixture fixture;
+        press_in(fixture.window(), fixture.window(), Qt::Key_F1);
+        auto* help = fixture.window().findChild<QDialog*>("helpDialog");
+        auto* tab = help->findChild<widgets::SegmentedControl*>("helpTab");
+        auto* change = help->findChild<QAbstractButton*>("helpChangeKeys");
+        QVERIFY(change->isVisible());
+        tab->setCurrentIndex(1);
+        QVERIFY(!change->isVisible());
+        help->close();
+        press_in(fixture.window(), fixture.window(), Qt::Key_F1); // on the tab it was left at
+        QVERIFY(help->isVisible() && !change->isVisible());
+        tab->setCurrentIndex(0);
+        QVERIFY(change->isVisible());
+    }
+
     void f1_on_a_field_finds_it_in_the_reference() {
         test::StudioFixture fixture;
         QCOMPARE(fixture.studio().opener().open(fixture.preset()), QString());
