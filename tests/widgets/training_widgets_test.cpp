@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The curve with points to drag, bars that live for a while, figures that follow from others.
 #include "tests/support/weft_test.h"
+#include "tests/widgets/writing.h"
 #include "widgets/controls/figure_strip.h"
 #include "widgets/curves/curve_editor.h"
 #include "widgets/views/lifeline_chart.h"
@@ -48,6 +49,36 @@ private slots:
         QCOMPARE(roundTicks(0, 1, 4), (std::vector<double>{0, 0.25, 0.5, 0.75, 1.0}));
         QVERIFY(roundTicks(1, 1, 4).empty());
         QVERIFY(roundTicks(0, 3e-4, 3).size() <= 5);
+    }
+
+    // Of a run that is longer, or beside the words of a handle.
+    void the_name_of_the_other_curve_is_read_in_full() {
+        for (const double end : {1000.0, 2000.0, 5000.0}) {
+            for (const double height : {0.0002, 0.0007, 0.00085, 0.001}) {
+                CurveEditor editor;
+                fill(editor);
+                CurveLine other;
+                for (int i = 0; i <= 100; ++i) {
+                    other.x.push_back(end * i / 100);
+                    other.y.push_back(height);
+                }
+                other.label = "another run";
+                editor.setOther(other);
+                weft::test::Writing writing(editor.size());
+                editor.renderTo(&writing, editor.size());
+                const auto place = [&](const QString& wanted) {
+                    for (const auto& [text, rect] : writing.texts) {
+                        if (text == wanted) {
+                            return rect;
+                        }
+                    }
+                    return QRectF();
+                };
+                QVERIFY(QRectF(editor.rect()).contains(place("another run")));
+                QVERIFY(!place("peak").isEmpty());
+                QVERIFY(!place("another run").intersects(place("peak").adjusted(-10, -5, 10, 5)));
+            }
+        }
     }
 
     void a_handle_follows_the_mouse_within_its_freedom() {

@@ -20,6 +20,7 @@ constexpr double kGrip = 12.0; // half the side of what takes the mouse
 constexpr double kTickHeight = 44;
 constexpr double kDecades = 5.0; // of a logarithmic axis, at most
 constexpr double kKeyShare = 0.01;
+constexpr double kOtherLabelPlaces[] = {0.4, 0.6, 0.8, 0.2}; // along its line
 
 double leftMargin() {
     return textWidth(Theme::current().font(TextStyle::MonoSmall), QStringLiteral("0.00005")) + 10;
@@ -129,15 +130,33 @@ void CurveEditor::paintScene(QPainter& painter, const QSizeF& view_size) const {
     paintAxes(painter, view_size);
     if (!other_.x.empty()) {
         paintLine(painter, other_, QPen(theme.series(2), 1.0, Qt::DashLine), view_size);
-        const auto middle = other_.x.size() * 2 / 5;
-        const QPointF at = toView(other_.x[middle], other_.y[middle], view_size);
-        paintText(painter, QRectF(at.x() + 6, at.y() - captionHeight() - 4, 160, captionHeight()),
-                  Qt::AlignLeft | Qt::AlignVCenter, other_.label, theme.font(TextStyle::Caption),
-                  theme.color(Role::Muted));
+        paintText(painter, otherLabel(view_size), Qt::AlignLeft | Qt::AlignVCenter, other_.label,
+                  theme.font(TextStyle::Caption), theme.color(Role::Muted));
     }
     paintLine(painter, curve_,
               QPen(theme.series(0), 2.0, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin), view_size);
     paintHandles(painter, view_size);
+}
+
+/// Above its line, in the picture and clear of the words of a handle.
+QRectF CurveEditor::otherLabel(const QSizeF& view_size) const {
+    const QRectF area = plot(view_size);
+    const QRectF words = handleWords(view_size);
+    const double width =
+        std::ceil(textWidth(Theme::current().font(TextStyle::Caption), other_.label));
+    QRectF usual;
+    for (const double share : kOtherLabelPlaces) {
+        const auto point = static_cast<std::size_t>(static_cast<double>(other_.x.size()) * share);
+        const QPointF at = toView(other_.x[point], other_.y[point], view_size);
+        const QRectF place(
+            std::clamp(at.x() + 6, area.left(), std::max(area.left(), area.right() - width)),
+            std::max(0.0, at.y() - captionHeight() - 4), width, captionHeight());
+        if (other_.x[point] <= x_high_ && !place.intersects(words)) {
+            return place;
+        }
+        usual = usual.isEmpty() ? place : usual;
+    }
+    return usual;
 }
 
 std::vector<CurveEditor::Row> CurveEditor::rows(const QSizeF& view_size) const {
@@ -215,7 +234,6 @@ int CurveEditor::spoken() const {
 void CurveEditor::paintHandles(QPainter& painter, const QSizeF& view_size) const {
     const Theme& theme = Theme::current();
     const QRectF area = plot(view_size);
-    const int told = spoken();
     for (int i = 0; i < itemCount(); ++i) {
         const CurveHandle& handle = handles_[static_cast<std::size_t>(i)];
         const QPointF at = toView(handle.x, handle.y, view_size);
@@ -228,23 +246,34 @@ void CurveEditor::paintHandles(QPainter& painter, const QSizeF& view_size) const
                                                           : theme.color(Role::Surface));
         painter.drawEllipse(at, kPointHandle, kPointHandle);
     }
-    if (told < 0) {
-        return;
+    const QRectF words = handleWords(view_size);
+    if (!words.isEmpty()) {
+        paintSurface(painter, words, size::kRadius, theme.color(Role::Surface),
+                     theme.color(Role::Border));
+        paintText(painter, words, Qt::AlignCenter,
+                  handles_[static_cast<std::size_t>(spoken())].text, theme.font(TextStyle::Caption),
+                  theme.color(Role::Text));
     }
+}
+
+/// Empty where no handle says anything.
+QRectF CurveEditor::handleWords(const QSizeF& view_size) const {
+    const int told = spoken();
+    if (told < 0) {
+        return {};
+    }
+    const QRectF area = plot(view_size);
     const CurveHandle& handle = handles_[static_cast<std::size_t>(told)];
     const QPointF at = toView(handle.x, handle.y, view_size);
-    const QFont caption = theme.font(TextStyle::Caption);
-    const QSizeF box(textWidth(caption, handle.text) + 20, captionHeight() + 10);
+    const QSizeF box(textWidth(Theme::current().font(TextStyle::Caption), handle.text) + 20,
+                     captionHeight() + 10);
     // Beside the point where the curve is not: below a high one, above a low one.
     const double left =
         at.x() + 14 + box.width() <= area.right() ? at.x() + 14 : at.x() - 14 - box.width();
     const bool low = at.y() + 30 + box.height() > area.bottom();
-    const QRectF rect(QPointF(std::max(area.left(), left),
-                              low ? std::max(area.top(), at.y() - 16 - box.height()) : at.y() + 26),
-                      box);
-    paintSurface(painter, rect, size::kRadius, theme.color(Role::Surface),
-                 theme.color(Role::Border));
-    paintText(painter, rect, Qt::AlignCenter, handle.text, caption, theme.color(Role::Text));
+    return {QPointF(std::max(area.left(), left),
+                    low ? std::max(area.top(), at.y() - 16 - box.height()) : at.y() + 26),
+            box};
 }
 
 // The words of a handle stand beside it.

@@ -71,6 +71,8 @@ private:
     void paintLine(QPainter& painter, const CurveLine& line, const QPen& pen,
                    const QSizeF& view_size) const;
     void paintHandles(QPainter& painter, const QSizeF& view_size) const;
+    QRectF handleWords(const QSizeF& view_size) const;
+    QRectF otherLabel(const QSizeF& view_size) const;
     int spoken() const;
 
     CurveLine curve_;
