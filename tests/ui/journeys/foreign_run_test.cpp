@@ -111,6 +111,9 @@ private slots:
                    grid->charts()[1]->mapTo(grid, QPoint()).y();
         };
         QTRY_VERIFY(beside());
+        // Two fill the line that has room for three.
+        const QWidget* last = grid->charts()[1];
+        QTRY_VERIFY(last->mapTo(grid, QPoint(last->width(), 0)).x() > grid->width() - 40);
         fixture.window().resize(900, 680);
         for (int i = 0; i < 5; ++i) {
             fixture.window().actions().get(ui::action::kTextLarger)->trigger();

@@ -21,6 +21,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 
 namespace weft::ui {
 namespace {
@@ -30,6 +31,7 @@ constexpr std::size_t kChartsAtFirst = 24; // of a run with hundreds of tags
 constexpr std::size_t kScalarGridPointsAtOnce = 65536;
 constexpr int kChartHeight = 248;          // with the strip over it
 constexpr int kScalarGridChartWidth = 420; // at least, before another column is begun
+constexpr int kScalarGridMostColumns = 4;
 
 QString group_of(const std::string& tag) {
     const std::size_t slash = tag.find('/');
@@ -214,8 +216,13 @@ void ScalarGrid::toggleFullScreen() {
 // Charts of one group stand together under its name; as many side by side as there is room for.
 void ScalarGrid::arrange() {
     const double scale = widgets::Theme::current().fontScale();
-    const int columns =
-        std::clamp(static_cast<int>(width() / (kScalarGridChartWidth * scale)), 1, 4);
+    std::map<QString, int> sizes;
+    int largest = 1;
+    for (const Shown& shown : shown_) {
+        largest = std::max(largest, ++sizes[group_of(run_.scalars()[shown.tag].tag)]);
+    }
+    const int columns = std::clamp(static_cast<int>(width() / (kScalarGridChartWidth * scale)), 1,
+                                   std::min(kScalarGridMostColumns, largest));
     if (columns == columns_) {
         return;
     }
