@@ -239,8 +239,7 @@ private slots:
     void what_is_said_of_targets_has_four_digits_that_count() {
         const Opened table = opened("a,price\n1,100000.5\n2,200000.25\n3,900009.5\n", "{}", false);
         // Of a third of 1,200,010.25; the deviation is the root of the mean square from there.
-        QVERIFY(table.noted("(mean 400,000)"));
-        QVERIFY(table.noted("deviation, 355,900"));
+        QVERIFY(table.noted("(mean 400,000, deviation 355,900)"));
     }
 
     void few_whole_numbers_are_classes_and_many_are_not() {

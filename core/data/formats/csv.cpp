@@ -164,10 +164,10 @@ std::shared_ptr<const Source> CsvSource::fitted(const std::vector<std::int64_t>&
     for (std::size_t k = 0; !fit->classify && scale_targets && k < fit->targets.size(); ++k) {
         Moments& scale = fit->targets[k].scale;
         scale = moments_of(fit->inputs.size() + k);
-        notes.push_back(Note::decision(
-            "target '" + shown(fit->targets[k].name) +
-            "' is standardised: losses and errors are in units of its deviation, " +
-            figure_text(scale.deviation) + " (mean " + figure_text(scale.mean) + ")"));
+        notes.push_back(Note::decision("target '" + shown(fit->targets[k].name) +
+                                       "' is standardised (mean " + figure_text(scale.mean) +
+                                       ", deviation " + figure_text(scale.deviation) +
+                                       "): losses are of that scale, errors are in its own units"));
     }
     return std::make_shared<CsvSource>(path_, rows_, std::move(fit));
 }
