@@ -252,8 +252,14 @@ FilterCompletion complete_filter(std::string_view text, std::size_t cursor, cons
 
 RunFilter::RunFilter(std::string_view text, const RunNames& names) {
     const Tokens tokens = tokens_of(text);
-    for (const Token& term : terms_of(tokens.list)) {
-        add(term.text, term.quoted, names);
+    const std::vector<Token> terms = terms_of(tokens.list);
+    for (const Token& term : terms) {
+        const std::string word = term.quoted || terms.size() == 1 ? "" : lowered(term.text);
+        if (word == "or") {
+            say("or is not known: all terms must hold; \"or\" in quotation marks is a word");
+        } else if (word != "and") {
+            add(term.text, term.quoted, names);
+        }
     }
     if (tokens.open_quote) {
         say("a quotation mark is missing");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The filter of lists of runs. Terms are parted by blanks, and all must hold:
+// The filter of lists of runs. Terms are parted by blanks, with "and" between them or without, and
+// all must hold:
 //
 //   word, "two words"   in the name, the folder or a tag
 //   key:text            in what the key names: name, tag, state, model, data, parent, notes,

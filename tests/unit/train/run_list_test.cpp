@@ -269,6 +269,21 @@ private slots:
         QVERIFY(!match("best<100", run)); // no value is not a small one
     }
 
+    void terms_of_a_filter_may_be_joined_by_and() {
+        RunSummary run = named("fashion and beyond");
+        run.best_value = 0.25;
+        QVERIFY(match("best < 0.3 and best > 0.2", run));
+        QVERIFY(match("fashion AND best<0.3 and", run)); // more will be typed
+        QVERIFY(!match("best < 0.3 and best > 0.26", run));
+        run = named("fashion");
+        run.best_value = 0.25;
+        QVERIFY(match("fashion and best<0.3", run)); // no word to be found
+        QVERIFY(!match("and", run));
+        QVERIFY(!match("fashion \"and\"", run));
+        QVERIFY(problem_of("best<0.3 or best>3").find("all terms must hold") != std::string::npos);
+        QVERIFY(problem_of("or").empty());
+    }
+
     void a_filter_says_what_it_does_not_understand() {
         QCOMPARE(problem_of("best<0.3 x"), std::string());
         QCOMPARE(problem_of("best<abc"),
