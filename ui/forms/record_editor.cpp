@@ -57,8 +57,10 @@ void ObjectEditor::refresh() {
 }
 
 RecordEditor::RecordEditor(FormSource& source, const config::Field& field,
-                           const std::string& pointer, std::vector<std::string> skip)
-    : FieldEditor(source, field, pointer), skip_(std::move(skip)), types_(new QComboBox),
+                           const std::string& pointer, std::vector<std::string> skip,
+                           std::vector<std::string> guests)
+    : FieldEditor(source, field, pointer), skip_(std::move(skip)), guests_(std::move(guests)),
+      types_(new QComboBox),
       help_(new widgets::TextLabel({}, widgets::TextStyle::Caption, widgets::Role::Muted)),
       column_(columnOf(this)) {
     for (const config::RecordType& type : field.records) {
@@ -144,7 +146,7 @@ void RecordEditor::refresh() {
         }
         shown_ = type;
         if (known) {
-            form_ = new TableForm(source(), found->fields, pointer(), skip_);
+            form_ = new TableForm(source(), found->fields, pointer(), skip_, guests_);
             column_->addWidget(form_);
         }
     } else if (form_ != nullptr) {

@@ -32,9 +32,9 @@ private:
 class RecordEditor : public FieldEditor {
     Q_OBJECT
 public:
-    /// Without the fields named in `skip`: they are shown elsewhere.
+    /// `skip` and `guests` as a TableForm has them.
     RecordEditor(FormSource& source, const config::Field& field, const std::string& pointer,
-                 std::vector<std::string> skip = {});
+                 std::vector<std::string> skip = {}, std::vector<std::string> guests = {});
     void refresh() override;
     void setInvalid(bool invalid) override;
 
@@ -46,6 +46,7 @@ private:
     void choose(int index);
 
     std::vector<std::string> skip_;
+    std::vector<std::string> guests_;
     QComboBox* types_;
     widgets::TextLabel* help_;
     QBoxLayout* head_; // the choice and what it means

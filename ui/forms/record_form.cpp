@@ -21,9 +21,11 @@ const config::Field& fieldOf(const FormSource& source, const std::string& pointe
 } // namespace
 
 RecordForm::RecordForm(FormSource& source, const std::string& pointer,
-                       std::vector<std::string> skip, QWidget* parent)
+                       std::vector<std::string> skip, std::vector<std::string> guests,
+                       QWidget* parent)
     : QWidget(parent), source_(source),
-      editor_(new RecordEditor(source, fieldOf(source, pointer), pointer, std::move(skip))),
+      editor_(new RecordEditor(source, fieldOf(source, pointer), pointer, std::move(skip),
+                               std::move(guests))),
       lines_(new ProblemLines) {
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);

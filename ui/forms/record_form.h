@@ -12,9 +12,9 @@ class ProblemLines;
 class RecordForm : public QWidget {
     Q_OBJECT
 public:
-    /// Without the fields named in `skip`: they are shown elsewhere.
+    /// `skip` and `guests` as a TableForm has them.
     RecordForm(FormSource& source, const std::string& pointer, std::vector<std::string> skip = {},
-               QWidget* parent = nullptr);
+               std::vector<std::string> guests = {}, QWidget* parent = nullptr);
 
 private:
     void refresh();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/forms/table_form.h"
 
+#include "core/base/check.h"
 #include "core/config/pointer.h"
 #include "ui/bridge/convert.h"
 #include "widgets/look/icon.h"
@@ -15,7 +16,8 @@
 namespace weft::ui {
 
 TableForm::TableForm(FormSource& source, const config::FieldTable& table, std::string pointer,
-                     std::vector<std::string> skip, QWidget* parent)
+                     std::vector<std::string> skip, const std::vector<std::string>& guests,
+                     QWidget* parent)
     : QWidget(parent), source_(source), table_(table), pointer_(std::move(pointer)),
       unknown_(new ProblemLines) {
     auto* column = new QVBoxLayout(this);
@@ -28,12 +30,17 @@ TableForm::TableForm(FormSource& source, const config::FieldTable& table, std::s
         for (const config::Field& field : table_) {
             const bool skipped = std::find(skip.begin(), skip.end(), field.name) != skip.end();
             if (!skipped && field.expert == expert) {
-                addField(field, expert);
+                addField(field, config::pointer_to(pointer_, field.name), expert);
                 experts += expert ? 1 : 0;
             }
         }
     };
     add(false);
+    for (const std::string& guest : guests) {
+        const config::Field* field = source.field(guest);
+        WEFT_CHECK(field != nullptr, "the table has the fields that pages name");
+        addField(*field, guest, false);
+    }
     column->addWidget(unknown_);
     if (std::any_of(table_.begin(), table_.end(), [](const auto& field) { return field.expert; })) {
         more_ = new QPushButton;
@@ -51,8 +58,7 @@ TableForm::TableForm(FormSource& source, const config::FieldTable& table, std::s
     setExpert(false);
 }
 
-void TableForm::addField(const config::Field& field, bool expert) {
-    const std::string at = config::pointer_to(pointer_, field.name);
+void TableForm::addField(const config::Field& field, const std::string& at, bool expert) {
     if (isSmall(field)) {
         if (parts_.empty() || parts_.back().group == nullptr || parts_.back().expert != expert) {
             parts_.push_back({new FieldGroup(source_), nullptr, nullptr, expert});

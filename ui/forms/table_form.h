@@ -12,9 +12,11 @@ namespace weft::ui {
 class TableForm : public QWidget {
     Q_OBJECT
 public:
-    /// Without the fields named in `skip`: they are shown elsewhere.
+    /// Without the fields named in `skip`, which are shown elsewhere; with those of the whole table
+    /// at the pointers `guests` behind its own small ones.
     TableForm(FormSource& source, const config::FieldTable& table, std::string pointer,
-              std::vector<std::string> skip = {}, QWidget* parent = nullptr);
+              std::vector<std::string> skip = {}, const std::vector<std::string>& guests = {},
+              QWidget* parent = nullptr);
 
     void refresh();
     /// Shows the fields for experts; those that the document gives are always seen.
@@ -22,8 +24,7 @@ public:
     bool isExpert() const { return expert_; }
 
 private:
-    void addField(const config::Field& field, bool expert);
-    void addBlock(QWidget* block);
+    void addField(const config::Field& field, const std::string& at, bool expert);
     std::vector<ProblemLine> unknownFields() const;
 
     struct Part {

@@ -303,6 +303,30 @@ private slots:
         QCOMPARE(figure("updates an epoch"), widgets::formatCount(counts.pace.steps_per_epoch));
     }
 
+    void settings_leave_no_holes() {
+        test::StudioFixture fixture;
+        show(fixture, {{"/optimizer", {{"type", "adamw"}}}});
+        const auto place = [&](const char* name) {
+            const QWidget* part = fixture.find(name);
+            return QRect(part->mapTo(page(fixture), QPoint()), part->size());
+        };
+        // The limit of gradients goes on where the optimizer's own settings end, of every type.
+        const QRect last = place("box:/optimizer/weight_decay_on");
+        const QRect limit = place("box:/training/max_grad_norm");
+        QCOMPARE(limit.top(), last.top());
+        QVERIFY(limit.left() > last.right() && limit.left() < last.right() + 40);
+        auto* edit = fixture.find("field:/training/max_grad_norm");
+        edit->setFocus();
+        QTest::keyClick(edit, Qt::Key_A, Qt::ControlModifier);
+        QTest::keyClicks(edit, "0.5");
+        QTest::keyClick(edit, Qt::Key_Return);
+        QCOMPARE(at(fixture, "/training/max_grad_norm"), Json(0.5));
+        fixture.studio().draft().edit({{"/optimizer", Json::object({{"type", "sgd"}})}});
+        QTRY_VERIFY(page(fixture)->findChild<QWidget*>("box:/optimizer/momentum") != nullptr);
+        QTRY_VERIFY(place("box:/training/max_grad_norm").top() >=
+                    place("box:/optimizer/momentum").top());
+    }
+
     void a_handle_is_dragged_by_mouse_and_one_undo_takes_it_back() {
         test::StudioFixture fixture;
         show(fixture, {{"/training/length", {{"steps", 2000}}},

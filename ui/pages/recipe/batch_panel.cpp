@@ -6,6 +6,7 @@
 #include "widgets/controls/text_label.h"
 #include "widgets/look/style.h"
 
+#include <QHBoxLayout>
 #include <QLineEdit>
 #include <QVBoxLayout>
 
@@ -41,6 +42,17 @@ QWidget* sign(const QString& text) {
     return label;
 }
 
+/// On the same line as its sign.
+QWidget* factorBox(QWidget* number) {
+    auto* whole = new QWidget;
+    auto* row = new QHBoxLayout(whole);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->setSpacing(widgets::space::kGroup);
+    row->addWidget(sign("×"));
+    row->addWidget(number);
+    return whole;
+}
+
 } // namespace
 
 BatchPanel::BatchPanel(FormSource& source, RunOutlook& outlook, QWidget* parent)
@@ -59,11 +71,10 @@ BatchPanel::BatchPanel(FormSource& source, RunOutlook& outlook, QWidget* parent)
     field("/training/global_batch_size", tr("over all devices"));
     equation_->add(sign("="));
     field("/training/micro_batch_size", {});
-    equation_->add(sign("×"));
-    equation_->add(derived(tr("data ranks"), tr("from the mesh"), "derivedRanks", ranks_));
-    equation_->add(sign("×"));
     equation_->add(
-        derived(tr("accumulation"), tr("derived"), "derivedAccumulation", accumulation_));
+        factorBox(derived(tr("data ranks"), tr("from the mesh"), "derivedRanks", ranks_)));
+    equation_->add(factorBox(
+        derived(tr("accumulation"), tr("derived"), "derivedAccumulation", accumulation_)));
     column->addWidget(equation_);
     figures_->setObjectName("batchFigures");
     figures_->setAccessibleName(tr("What the batch and the length come to"));

@@ -196,6 +196,8 @@ void GroupTable::refreshInherited() {
             } else if (inherited != counts[i].end() && choice != nullptr) {
                 choice->setSizeAdjustPolicy(QComboBox::AdjustToContents);
                 choice->setItemText(0, tr("as above"));
+                // The least size that a box has worked out is that of the text before.
+                choice->setSizePolicy(QSizePolicy::Minimum, QSizePolicy::Fixed);
             }
         }
     }

@@ -167,8 +167,8 @@ QWidget* RecipePage::createSettings() {
     addSection(column, tr("Batch"), tr("samples for one update"),
                {new BatchPanel(source_, outlook_)});
     addSection(column, tr("Optimizer"), {},
-               {new RecordForm(source_, "/optimizer", {"groups"}),
-                group({"/training/max_grad_norm"}), new GroupTable(source_, outlook_)});
+               {new RecordForm(source_, "/optimizer", {"groups"}, {"/training/max_grad_norm"}),
+                new GroupTable(source_, outlook_)});
     addSection(column, tr("Loss and metrics"), {},
                {new RecordForm(source_, "/loss"), new Form(source_, "/metrics")});
     addSection(column, tr("Precision and memory"), {},
