@@ -5,6 +5,7 @@
 
 #include <QEvent>
 #include <QHeaderView>
+#include <QScrollBar>
 #include <QStyle>
 
 #include <algorithm>
@@ -84,11 +85,12 @@ private:
         }
         setColumnWidths(table_, samples);
         table_->horizontalHeader()->setSectionResizeMode(rest_, QHeaderView::Stretch);
-        int left = table_->width();
+        int left = table_->width() - table_->verticalScrollBar()->sizeHint().width();
         for (const auto& [column, sample] : samples) {
             left -= table_->columnWidth(column);
         }
-        const double least = least_ * widgets::Theme::current().fontScale();
+        const double least = std::max<double>(least_ * widgets::Theme::current().fontScale(),
+                                              table_->horizontalHeader()->sectionSizeHint(rest_));
         for (auto last = samples.rbegin(); last != samples.rend() && left < least; ++last) {
             left += table_->columnWidth(last->first);
             table_->hideColumn(last->first);
@@ -129,8 +131,11 @@ void setColumnWidths(QTableView* table, const std::vector<std::pair<int, QString
     const widgets::Theme& theme = widgets::Theme::current();
     for (const auto& [column, sample] : samples) {
         const QString title = table->model()->headerData(column, Qt::Horizontal).toString();
+        const QVariant font = table->model()->index(0, column).data(Qt::FontRole);
         const double width =
-            std::max(widgets::textWidth(theme.font(widgets::TextStyle::Mono), sample),
+            std::max(widgets::textWidth(font.isValid() ? font.value<QFont>()
+                                                       : theme.font(widgets::TextStyle::Mono),
+                                        sample),
                      widgets::textWidth(theme.font(widgets::TextStyle::Caption), title));
         const bool ticked = table->model()->index(0, column).data(Qt::CheckStateRole).isValid();
         const int box = ticked ? table->style()->pixelMetric(QStyle::PM_IndicatorWidth) +

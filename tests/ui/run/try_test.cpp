@@ -5,14 +5,17 @@
 #include "core/train/engine.h"
 #include "core/train/evaluation.h"
 #include "tests/support/weft_test.h"
+#include "tests/ui/painted_texts.h"
 #include "tests/ui/patience.h"
 #include "tests/ui/studio_fixture.h"
 #include "ui/bridge/convert.h"
 #include "ui/bridge/run/trial_host.h"
+#include "ui/pages/live/sample_words.h"
 #include "ui/pages/live/try_input.h"
 #include "ui/pages/live/try_row.h"
 #include "widgets/controls/controls.h"
 #include "widgets/controls/text_label.h"
+#include "widgets/look/theme.h"
 #include "widgets/views/confusion_view.h"
 #include "widgets/views/image_grid.h"
 #include "widgets/views/probability_bars.h"
@@ -404,6 +407,29 @@ private slots:
             QVERIFY(off(column, prediction) < 0.501);
             QVERIFY(off(column + 2, prediction - target) < 0.501);
         }
+    }
+
+    void columns_give_way_before_their_names_are_cut() {
+        test::StudioFixture fixture;
+        ui::Preferences preferences = fixture.studio().settings().values();
+        preferences.font_scale = widgets::kLargestText;
+        QCOMPARE(fixture.studio().settings().set(preferences), QString());
+        ui::SampleFile file;
+        for (int i = 0; i < 64; ++i) { // more than have room: a scroll bar stands beside them
+            file.numbers.push_back({i, "price", 125014.5 + i, 124000.25});
+        }
+        ui::SampleWords words(&fixture.window());
+        words.show();
+        int seen = 0;
+        for (int width = 300; width < 700; width += 7) {
+            words.resize(width, 300);
+            words.setSaid({{1000, file}, {2000, file}});
+            for (const QString& text : test::painted_texts(words)) {
+                QVERIFY2(!text.contains(QChar(0x2026)), qPrintable(text));
+                seen += text == "sample" ? 1 : 0;
+            }
+        }
+        QVERIFY(seen > 50);
     }
 
     void texts_of_each_evaluation_can_be_read() {
