@@ -13,6 +13,7 @@
 #include "widgets/controls/controls.h"
 #include "widgets/controls/figure_strip.h"
 #include "widgets/controls/text_label.h"
+#include "widgets/mesh/device_grid.h"
 #include "widgets/views/graph_view.h"
 
 #include <QAbstractButton>
@@ -90,10 +91,10 @@ struct NameColumn {
     const char* view;
     const char* title;
 };
-constexpr NameColumn kNameColumns[] = {{"runTable", "notes"},       {"opTable", "op"},
-                                       {"opTable", "layer"},        {"aliveTable", "tensor"},
-                                       {"tensorTree", "name"},      {"tensorTree", "spec"},
-                                       {"collectiveTable", "what"}, {"runTree", "1"}};
+constexpr NameColumn kNameColumns[] = {{"runTable", "notes"},      {"opTable", "op"},
+                                       {"opTable", "layer"},       {"aliveTable", "tensor"},
+                                       {"tensorTree", "name"},     {"tensorTree", "spec"},
+                                       {"collectiveTable", "what"}};
 constexpr qsizetype kLeastLetters = 4; // of a name, with its dots
 
 void add_names(const QAbstractItemModel& model, int column, const QModelIndex& parent,
@@ -245,9 +246,9 @@ QStringList faults_of_page(QWidget* page) {
     return out;
 }
 
-/// Four devices, and every list of the Training page with something in it.
-config::Json mesh_run() {
-    config::Json document = test::small_gpt(test::kTwoByTwo);
+/// Some devices, and every list of the Training page with something in it.
+config::Json mesh_run(const char* mesh = test::kTwoByTwo) {
+    config::Json document = test::small_gpt(mesh);
     document["optimizer"] = {{"type", "adamw"},
                              {"groups",
                               {{{"match", "*.bias"}, {"weight_decay", 0.0}},
@@ -273,18 +274,14 @@ config::Json pictures_run() {
 constexpr int kAsIs = -1;
 constexpr int kPictures = -2;
 constexpr int kOpenRun = -3;
-constexpr std::pair<const char*, int> kPages[] = {{"home", kAsIs},
-                                                  {"data", kAsIs},
-                                                  {"model", kAsIs},
-                                                  {"training", kAsIs},
-                                                  {"plan", 0},
-                                                  {"plan", 1},
-                                                  {"plan", 2},
-                                                  {"data", kPictures},
-                                                  {"model", kAsIs},
-                                                  {"train", kOpenRun},
-                                                  {"checkpoints", kAsIs},
-                                                  {"runs", kAsIs}};
+constexpr int kEightDevices = -4;
+constexpr const char* kThreeAxes = R"({"devices": "h100:8", "strategy": "3d",
+    "axes": [["data", 2], ["pipeline", 2], ["model", 2]]})";
+constexpr std::pair<const char*, int> kPages[] = {
+    {"home", kAsIs},     {"data", kAsIs},  {"model", kAsIs},    {"training", kAsIs},
+    {"plan", 0},         {"plan", 1},      {"plan", 2},         {"plan", kEightDevices},
+    {"data", kPictures}, {"model", kAsIs}, {"train", kOpenRun}, {"checkpoints", kAsIs},
+    {"runs", kAsIs}};
 
 /// What is read or planned in the background is there.
 bool has_content(QWidget* page, const QString& name, int part) {
@@ -297,7 +294,7 @@ bool has_content(QWidget* page, const QString& name, int part) {
         return graph != nullptr && graph->itemCount() > 0;
     }
     const char* views[] = {"tensorTree", "opTable", "passTable"};
-    const QString view = name == "plan"          ? views[part]
+    const QString view = name == "plan"          ? views[std::max(0, part)]
                          : name == "checkpoints" ? "checkpointTable"
                          : name == "runs"        ? "runTable"
                                                  : "";
@@ -343,16 +340,23 @@ private slots:
             if (part == kPictures) {
                 fixture.studio().draft().setDocument(pictures_run(), fixture.root());
                 QVERIFY(fixture.studio().draft().isValid());
+            } else if (part == kEightDevices) {
+                fixture.studio().draft().setDocument(mesh_run(kThreeAxes), fixture.root());
+                QVERIFY(fixture.studio().draft().isValid());
             } else if (part == kOpenRun) {
                 QCOMPARE(fixture.studio().opener().open(run), QString());
             }
             fixture.window().showPage(page);
-            if (part >= 0) {
+            if (page == std::string_view("plan")) {
                 static_cast<widgets::SegmentedControl*>(fixture.find("planTab"))
-                    ->setCurrentIndex(part);
+                    ->setCurrentIndex(std::max(0, part));
             }
             QWidget* shown = fixture.window().page(page);
             QTRY_VERIFY2_WITH_TIMEOUT(has_content(shown, page, part), page, 30000);
+            if (part == kEightDevices) {
+                QTRY_COMPARE_WITH_TIMEOUT(
+                    shown->findChild<widgets::DeviceGrid*>("meshGrid")->itemCount(), 8, 30000);
+            }
             // Layouts follow each other in turns of the loop; what is read in the background comes
             // late.
             QStringList wrong;

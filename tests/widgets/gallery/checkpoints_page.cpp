@@ -129,7 +129,7 @@ QWidget* makeResume() {
     auto* layout = new QVBoxLayout(side);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
-    auto* header = new SectionHeader(QStringLiteral("What happens if I resume"));
+    auto* header = new SectionHeader(QStringLiteral("If I resume"));
     header->setTrailing(QStringLiteral("3,000"));
     layout->addWidget(header);
     auto* body = new QVBoxLayout;

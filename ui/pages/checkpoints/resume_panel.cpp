@@ -115,7 +115,7 @@ ResumePanel::ResumePanel(QWidget* parent) : Surface(Role::Surface, parent) {
     column->addStrut(264); // wider where the buttons need it
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
-    header_ = new widgets::SectionHeader(tr("What happens if I resume"));
+    header_ = new widgets::SectionHeader(tr("If I resume"));
     column->addWidget(header_);
     column->addWidget(new widgets::Hairline);
     auto* content = new QWidget;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// "What happens if I resume": step, what is left, what is restored, the learning rate it re-enters
+// What happens if one resumes: step, what is left, what is restored, the learning rate it re-enters
 // at, and which fields of the draft could come along.
 #pragma once
 

@@ -125,7 +125,7 @@ void DevicePanel::describe() {
     const QString text =
         plan.device == "cpu"
             ? tr("%n simulated", nullptr, count)
-            : tr("%1 of %2").arg(widgets::formatCount(count), toQString(plan.device_title));
+            : tr("%1 planned · %2").arg(widgets::formatCount(count), toQString(plan.device_title));
     header_->setSubtitle(at_moment_ ? text + tr(" · now, of the peak") : text);
 }
 

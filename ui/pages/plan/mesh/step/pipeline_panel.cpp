@@ -19,6 +19,7 @@ namespace weft::ui {
 namespace {
 
 constexpr int kMostCost = 9;
+constexpr int kShareLeast = 320; // narrower, the head does not say it; at text size 1
 enum PipelineSheet { PipelineEmptySheet, ChartSheet };
 
 } // namespace
@@ -221,8 +222,7 @@ void PipelinePanel::describe(const PipelineChart& shown, Times times) {
         preview_
             ? tr("pipeline=%1 · %2 · %3").arg(schedule_->stages).arg(name, size)
             : tr("%1 · %2 · %3").arg(name, tr("%n stage(s)", nullptr, schedule_->stages), size);
-    const QString share = tr("bubbles %1 %").arg(shown.bubbles * 100, 0, 'f', 1);
-    header_->setTrailing(share);
+    share_ = tr("bubbles %1 %").arg(shown.bubbles * 100, 0, 'f', 1);
     const EvenCost even = cost();
     const double backward = static_cast<double>(even.input_grad + even.weight_grad) / even.forward;
     const QString number = QString::number(backward, 'g', 3);
@@ -237,7 +237,7 @@ void PipelinePanel::describe(const PipelineChart& shown, Times times) {
                                          .arg(name)
                                          .arg(schedule_->stages)
                                          .arg(schedule_->microbatches)
-                                         .arg(share, basis_text_));
+                                         .arg(share_, basis_text_));
 }
 
 void PipelinePanel::staleChanged() {
@@ -252,7 +252,7 @@ void PipelinePanel::resizeEvent(QResizeEvent* event) {
 }
 
 // What the times rest on stands beside the legend, where there is no room shorter, else in the
-// header.
+// header. Whoever lacks room for the share of bubbles points at the legend.
 void PipelinePanel::arrange() {
     if (!schedule_) {
         return;
@@ -266,7 +266,9 @@ void PipelinePanel::arrange() {
     basis_->setText(fits(basis_text_) ? basis_text_ : basis_short_);
     const bool beside = fits(basis_->text());
     basis_->setVisible(beside);
-    legend_->setToolTip(basis_text_);
+    legend_->setToolTip(share_ + tr(" · ") + basis_text_);
+    const bool wide = width() >= kShareLeast * widgets::Theme::current().fontScale();
+    header_->setTrailing(wide ? share_ : QString());
     header_->setSubtitle(beside ? subtitle_ : subtitle_ + tr(" · ") + basis_short_);
 }
 

@@ -76,6 +76,7 @@ private:
     QString subtitle_;
     QString basis_text_;
     QString basis_short_;
+    QString share_; // of bubbles
     QWidget* costs_;
     std::array<QSpinBox*, 3> cost_{}; // forward, input gradient, weight gradient
 };
