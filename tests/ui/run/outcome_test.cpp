@@ -215,6 +215,12 @@ private slots:
         QVERIFY(!is_filled(fixture, "run.pause.button"));
         fixture.click("summaryClose");
         QVERIFY(is_filled(fixture, "run.start.button"));
+        fixture.window().showPage("checkpoints");
+        QTRY_VERIFY_WITH_TIMEOUT(fixture.find("resumeRun")->isEnabled(), kRunPatienceMs);
+        QVERIFY(is_filled(fixture, "resumeRun"));
+        QVERIFY(!is_filled(fixture, "run.start.button"));
+        fixture.window().showPage("training");
+        QVERIFY(is_filled(fixture, "run.start.button"));
     }
 
     void a_finished_run_is_trained_longer_from_its_summary() {

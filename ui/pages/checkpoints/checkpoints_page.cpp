@@ -107,6 +107,8 @@ CheckpointsPage::CheckpointsPage(Studio& studio, Actions& actions)
             });
     connect(panel_, &ResumePanel::resumeRequested, this, &CheckpointsPage::resume);
     connect(panel_, &ResumePanel::forkRequested, this, &CheckpointsPage::fork);
+    connect(panel_, &ResumePanel::offerChanged, this, &Page::leadChanged);
+    connect(stack_, &QStackedWidget::currentChanged, this, &Page::leadChanged);
 }
 
 QWidget* CheckpointsPage::createHeader(Actions& actions) {
@@ -208,6 +210,11 @@ void CheckpointsPage::activated() {
     } else if (!folder_.empty()) {
         selectRun(folder_, wanted_step_); // one that was asked for is not selected yet
     }
+}
+
+// Of a run that can go on, or of weights to start from.
+bool CheckpointsPage::leads() const {
+    return stack_->currentIndex() == WeightsSheet || panel_->canResume();
 }
 
 void CheckpointsPage::fillTree() {

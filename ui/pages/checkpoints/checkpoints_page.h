@@ -33,6 +33,7 @@ public:
     CheckpointsPage(Studio& studio, Actions& actions);
 
     void activated() override;
+    bool leads() const override;
     /// The run whose checkpoints are shown; empty when none.
     const std::filesystem::path& shownRun() const { return folder_; }
 

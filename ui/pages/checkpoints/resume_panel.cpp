@@ -279,7 +279,7 @@ void ResumePanel::focusResume() {
 }
 
 void ResumePanel::updateButtons() {
-    resume_->setEnabled(usable_ && newest_ && !complete_ && !training_);
+    resume_->setEnabled(canResume());
     fork_->setEnabled(usable_ && !training_);
     note_->setText(training_ ? tr("A run is under way. Stop it to resume or fork another.")
                    : !problem_.isEmpty() ? problem_
@@ -288,6 +288,7 @@ void ResumePanel::updateButtons() {
                    : !newest_  ? tr("Only the newest goes on in the same run; fork from any other.")
                                : tr("Resumes with the run’s own settings. F5 still starts the "
                                      "draft."));
+    emit offerChanged();
 }
 
 } // namespace weft::ui

@@ -34,10 +34,13 @@ public:
     /// While a run trains nothing can be resumed; the buttons say so.
     void setTraining(bool training);
     void focusResume();
+    /// The run can go on from what is shown.
+    bool canResume() const { return usable_ && newest_ && !complete_ && !training_; }
 
 signals:
     void resumeRequested();
     void forkRequested();
+    void offerChanged();
 
 private:
     void setFact(int row, const QString& name, const QString& value, bool good = false);
