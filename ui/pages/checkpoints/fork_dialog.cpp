@@ -26,7 +26,8 @@
 namespace weft::ui {
 namespace {
 
-constexpr QSize kForkDialogSize{640, 640};
+constexpr QSize kForkDialogSize{640, 700}; // with two differences from the parent
+constexpr QSize kForkDialogAround{48, 48}; // seen of the window behind it
 constexpr int kForkRateHeight = 96;
 constexpr int kForkRatePoints = 200;
 
@@ -71,7 +72,9 @@ ForkDialog::ForkDialog(const compile::RunConfig& parent_config, std::int64_t ste
     draft_.setDocument(document, parent_.base_dir);
     setObjectName("forkDialog");
     setWindowTitle(tr("Fork from step %1").arg(formatCount(step)));
-    resize(kForkDialogSize);
+    resize(parent == nullptr
+               ? kForkDialogSize
+               : kForkDialogSize.boundedTo(parent->window()->size() - kForkDialogAround));
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(widgets::space::kSection, widgets::space::kMargin,
                                widgets::space::kSection, widgets::space::kMargin);
