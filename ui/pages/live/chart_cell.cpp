@@ -171,10 +171,6 @@ void ChartCell::fill() {
     title_->setText(metric_.title);
     title_->setAccessibleName(tr("%1: choose what this chart shows").arg(metric_.title));
     chart()->setAccessibleName(metric_.title);
-    const auto clip = runs_.shown().config().max_grad_norm;
-    const bool norm = metric_.id == QLatin1String("grad_norm") && clip;
-    chart()->setThreshold(norm ? clip : std::nullopt,
-                          norm ? tr("clipped above %1").arg(*clip) : QString());
     for (const auto& run : runs_.runs()) {
         addRun(run->id);
     }
@@ -308,17 +304,25 @@ void ChartCell::addTakenBack(const CurveRun& run, Drawn& drawn) {
     emit takenBackChanged();
 }
 
-void ChartCell::updateMarks() {
+bool ChartCell::isRunHidden() const {
     const CurveRun* own = runs_.find(runs_.shown().folder());
+    return own != nullptr && !own->visible;
+}
+
+void ChartCell::updateMarks() {
+    const auto clip = runs_.shown().config().max_grad_norm;
+    const bool norm = metric_.id == QLatin1String("grad_norm") && clip && !isRunHidden();
+    chart()->setThreshold(norm ? clip : std::nullopt,
+                          norm ? tr("clipped above %1").arg(*clip) : QString());
     show_marks(*chart(), runs_.shown(), metric_, axis_, span_);
-    if (own != nullptr && !own->visible) {
+    if (isRunHidden()) {
         hide_marks(*chart());
     }
     updateTicks();
 }
 
 void ChartCell::updateTicks() {
-    const bool named = hasRoomForTable() && (on_top_ || isFullScreen());
+    const bool named = hasRoomForTable() && (on_top_ || isFullScreen()) && !isRunHidden();
     show_epochs(*chart(), runs_.shown(), axis_, named);
 }
 
