@@ -437,6 +437,19 @@ private slots:
         QVERIFY(!settings.contains("optimizer.type")); // the same in both
     }
 
+    void settings_that_no_run_gives_are_no_difference() {
+        const config::Json table = config::json_of(
+            R"({"data": {"type": "csv", "columns": null, "targets": "price"}, "seed": 1})");
+        const config::Json pictures = config::json_of(R"({"data": {"type": "idx"}, "seed": null})");
+        const config::Json* both[] = {&table, &pictures};
+        QStringList paths;
+        for (const ui::VaryingSetting& setting : ui::varyingSettings(both)) {
+            paths << setting.path;
+        }
+        paths.sort();
+        QCOMPARE(paths, (QStringList{"data.targets", "data.type", "seed"}));
+    }
+
     void a_setting_that_one_run_lacks_is_a_number_of_the_others() {
         const config::Json configs[] = {
             {{"seed", 1}, {"rate", 0.1}}, {{"seed", 1}}, {{"seed", 1}, {"rate", 0.02}}};
@@ -655,6 +668,20 @@ private slots:
             shown.fixture.window().resize(width, 800);
             QTRY_VERIFY2(fits(), qPrintable(QString::number(width)));
         }
+        // Neither has a parent: where room is short, that is the first to go, and it comes back.
+        const int parent = shown.column("parent");
+        QVERIFY(!shown.table().isColumnHidden(parent));
+        const auto scale_text = [&](double scale) {
+            ui::Preferences preferences = shown.fixture.studio().settings().values();
+            preferences.font_scale = scale;
+            QCOMPARE(shown.fixture.studio().settings().set(preferences), QString());
+        };
+        scale_text(widgets::kLargestText);
+        shown.fixture.window().resize(1024, 680);
+        QTRY_VERIFY(shown.table().isColumnHidden(parent));
+        scale_text(1.0);
+        shown.fixture.window().resize(1440, 800);
+        QTRY_VERIFY(!shown.table().isColumnHidden(parent) && fits());
         shown.table().setColumnWidth(0, 333); // the edge of a title is dragged
         shown.fixture.window().resize(1440, 800);
         QTest::qWait(0); // the layout

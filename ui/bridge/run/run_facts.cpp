@@ -138,8 +138,10 @@ std::vector<VaryingSetting> varyingSettings(std::span<const config::Json* const>
     std::vector<VaryingSetting> out;
     for (const std::string& path : order) {
         const std::vector<const Json*>& row = values[path];
+        // What is left to its default is none, as what another type does not have.
+        const auto given = [](const Json* value) { return value != nullptr && !value->is_null(); };
         const bool same = std::all_of(row.begin(), row.end(), [&](const Json* value) {
-            return value != nullptr && row[0] != nullptr && *value == *row[0];
+            return given(value) == given(row[0]) && (!given(value) || *value == *row[0]);
         });
         if (same) {
             continue;

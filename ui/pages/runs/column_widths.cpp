@@ -128,11 +128,14 @@ ColumnNeed columnNeed(const RunTableModel& model, int column) {
     }
     default: {
         const bool name = shown.kind == ColumnKind::Name;
-        const int width =
-            columnWidthOf(name ? TextStyle::Strong : TextStyle::Body, longestText(model, column)) +
-            kColumnWidthsCellPadding;
-        return need(std::min(width, scaledWidth(name ? kLeastName : kColumnWidthsLeastWords)),
-                    width, scaledWidth(kMostWords));
+        const QString longest = longestText(model, column);
+        const int width = columnWidthOf(name ? TextStyle::Strong : TextStyle::Body, longest) +
+                          kColumnWidthsCellPadding;
+        ColumnNeed out =
+            need(std::min(width, scaledWidth(name ? kLeastName : kColumnWidthsLeastWords)), width,
+                 scaledWidth(kMostWords));
+        out.says_nothing = longest.isEmpty();
+        return out;
     }
     }
 }

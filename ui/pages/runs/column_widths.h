@@ -13,6 +13,7 @@ struct ColumnNeed {
     int least = 0;   // to be told apart from others
     int wanted = 0;  // for what it holds now
     int claimed = 0; // of room that is left over
+    bool says_nothing = false; // of any run: goes where not all columns fit
 };
 
 /// What a column of the model needs in the fonts of the theme.

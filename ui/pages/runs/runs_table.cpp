@@ -74,8 +74,12 @@ RunsTable::RunsTable(RunTableModel& model, RunTableFilter& filtered, std::filesy
     horizontalHeader()->setContextMenuPolicy(Qt::CustomContextMenu);
     connect(horizontalHeader(), &QWidget::customContextMenuRequested, this,
             [this](const QPoint& at) { showColumnMenu(horizontalHeader()->mapToGlobal(at)); });
-    connect(horizontalHeader(), &QHeaderView::sectionResized, this,
-            [this] { sized_ = sized_ || !fitting_; });
+    connect(horizontalHeader(), &QHeaderView::sectionResized, this, [this] {
+        if (!fitting_ && !sized_) {
+            sized_ = true;
+            fitColumns(); // none gives way any longer
+        }
+    });
     connect(&model_, &QAbstractItemModel::rowsInserted, this, &RunsTable::measureColumns);
     connect(&model_, &QAbstractItemModel::rowsRemoved, this, &RunsTable::measureColumns);
     connect(&model_, &QAbstractItemModel::dataChanged, this, &RunsTable::measureColumns);
@@ -257,13 +261,26 @@ void RunsTable::measureColumns() {
 }
 
 void RunsTable::fitColumns() {
+    const QScopedValueRollback fitting(fitting_, true);
+    std::vector<ColumnNeed> needs = needs_;
+    int least = 0;
+    for (const ColumnNeed& need : needs) {
+        least += need.least;
+    }
+    const bool narrow = !sized_ && least > viewport()->width();
+    for (std::size_t i = 0; i < needs.size(); ++i) {
+        const bool gives_way = narrow && needs[i].says_nothing;
+        setColumnHidden(static_cast<int>(i), gives_way);
+        needs[i] = gives_way ? ColumnNeed{} : needs[i];
+    }
     if (sized_) {
         return;
     }
-    const QScopedValueRollback fitting(fitting_, true);
-    const std::vector<int> widths = shareWidth(needs_, viewport()->width());
+    const std::vector<int> widths = shareWidth(needs, viewport()->width());
     for (std::size_t i = 0; i < widths.size(); ++i) {
-        horizontalHeader()->resizeSection(static_cast<int>(i), widths[i]);
+        if (!isColumnHidden(static_cast<int>(i))) {
+            horizontalHeader()->resizeSection(static_cast<int>(i), widths[i]);
+        }
     }
 }
 
