@@ -54,6 +54,7 @@ DraftCompareDialog::DraftCompareDialog(const Draft& draft, const RunModel& run, 
     table->setSelectionBehavior(QAbstractItemView::SelectRows);
     table->setShowGrid(false);
     table->verticalHeader()->hide();
+    table->verticalHeader()->setMinimumSectionSize(widgets::size::kRowHeight);
     table->verticalHeader()->setDefaultSectionSize(widgets::size::kRowHeight);
     table->horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
     table->horizontalHeader()->setSectionResizeMode(QHeaderView::Stretch);

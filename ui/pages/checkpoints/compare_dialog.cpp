@@ -4,6 +4,7 @@
 #include "ui/bridge/convert.h"
 #include "ui/bridge/run/run_facts.h"
 #include "ui/models/array_compare_model.h"
+#include "ui/pages/table.h"
 #include "widgets/controls/controls.h"
 #include "widgets/controls/text_label.h"
 
@@ -67,22 +68,13 @@ CompareDialog::CompareDialog(const CheckpointRow& a, const CheckpointRow& b, QWi
     auto* sorted = new QSortFilterProxyModel(this);
     sorted->setSourceModel(model_);
     sorted->setSortRole(ArrayCompareModel::kSortRole);
-    table_ = new QTableView;
-    table_->setTabKeyNavigation(false); // Tab leaves the table
-    table_->setObjectName("compareTable");
-    table_->setAccessibleName(tr("Arrays that differ"));
-    table_->setModel(sorted);
+    table_ = createTable(sorted, "compareTable", tr("Arrays that differ"));
+    table_->setFrameShape(QFrame::StyledPanel); // no panel is around it
     table_->setSortingEnabled(true);
     table_->sortByColumn(ArrayCompareModel::NormDifference, Qt::DescendingOrder);
-    table_->setSelectionBehavior(QAbstractItemView::SelectRows);
-    table_->setShowGrid(false);
-    table_->setWordWrap(false);
     table_->setTextElideMode(Qt::ElideMiddle);
-    table_->verticalHeader()->hide();
-    table_->verticalHeader()->setDefaultSectionSize(widgets::size::kRowHeight);
     table_->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
     table_->horizontalHeader()->setSectionResizeMode(ArrayCompareModel::Name, QHeaderView::Stretch);
-    table_->horizontalHeader()->setHighlightSections(false);
     column->addWidget(table_, 1);
     auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close);
     connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);

@@ -4,6 +4,7 @@
 #include "core/base/error.h"
 #include "ui/bridge/background.h"
 #include "ui/bridge/convert.h"
+#include "ui/pages/table.h"
 #include "widgets/controls/messages.h"
 #include "widgets/look/style.h"
 
@@ -48,17 +49,7 @@ WeightsView::WeightsView(QWidget* parent) : Surface(widgets::Role::Surface, pare
     message_ = new widgets::EmptyState("file");
     stack_->addWidget(message_);
     model_ = new QStandardItemModel(this);
-    auto* table = new QTableView;
-    table->setTabKeyNavigation(false); // Tab leaves the table
-    table->setObjectName("weightsTable");
-    table->setAccessibleName(tr("Arrays of the file"));
-    table->setModel(model_);
-    table->setSelectionBehavior(QAbstractItemView::SelectRows);
-    table->setShowGrid(false);
-    table->setFrameShape(QFrame::NoFrame);
-    table->verticalHeader()->hide();
-    table->verticalHeader()->setDefaultSectionSize(widgets::size::kRowHeight);
-    table->horizontalHeader()->setHighlightSections(false);
+    QTableView* table = createTable(model_, "weightsTable", tr("Arrays of the file"));
     stack_->addWidget(table);
     column->addWidget(stack_, 1);
     model_->setColumnCount(4);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/pages/live/overlay_panel.h"
 
+#include "ui/pages/table.h"
 #include "widgets/controls/card.h"
 #include "widgets/controls/controls.h"
-#include "widgets/controls/messages.h"
 #include "widgets/controls/delegates/run_row_delegate.h"
+#include "widgets/controls/messages.h"
 
 #include <QHeaderView>
 #include <QKeyEvent>
@@ -77,17 +78,9 @@ OverlayPanel::OverlayPanel(CurveRuns& curves, RunIndex& index, QWidget* parent)
     column->addWidget(list_, 1);
 
     differences_ = new OverlayCompareModel(curves_, this);
-    table_ = new QTableView;
-    table_->setTabKeyNavigation(false); // Tab leaves the table
-    table_->setObjectName("overlayCompare");
-    table_->setAccessibleName(tr("Settings that differ"));
-    table_->setFrameShape(QFrame::NoFrame);
-    table_->setModel(differences_);
-    table_->verticalHeader()->hide();
-    table_->verticalHeader()->setDefaultSectionSize(widgets::size::kRowHeight);
-    table_->setEditTriggers(QAbstractItemView::NoEditTriggers);
-    table_->setShowGrid(false);
-    table_->setWordWrap(false);
+    table_ = createTable(differences_, "overlayCompare", tr("Settings that differ"));
+    table_->setHorizontalScrollBarPolicy(Qt::ScrollBarAsNeeded); // as many columns as runs
+    table_->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
     column->addWidget(table_, 1);
     alike_ = new widgets::EmptyState(
         {}, {}, tr("Show two runs whose settings differ to see the differences side by side."));

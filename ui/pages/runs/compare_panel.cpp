@@ -6,6 +6,7 @@
 #include "ui/models/run_compare_model.h"
 #include "ui/pages/chart_controls.h"
 #include "ui/pages/drawings.h"
+#include "ui/pages/table.h"
 #include "widgets/controls/card.h"
 #include "widgets/controls/controls.h"
 #include "widgets/controls/icon_button.h"
@@ -161,18 +162,10 @@ ComparePanel::ComparePanel(RunCurves& curves, QWidget* parent) : QWidget(parent)
     controls_->take(*chart_);
     stack_->addWidget(chart_);
     differences_ = new RunCompareModel(this);
-    table_ = new QTableView;
-    table_->setTabKeyNavigation(false); // Tab leaves the table
-    table_->setObjectName("compareTable");
-    table_->setAccessibleName(tr("Settings in which the chosen runs differ"));
-    table_->setModel(differences_);
-    table_->setShowGrid(false);
-    table_->setFrameShape(QFrame::NoFrame);
-    table_->setSelectionBehavior(QAbstractItemView::SelectRows);
-    table_->verticalHeader()->hide();
-    table_->verticalHeader()->setDefaultSectionSize(widgets::size::kRowHeight);
+    table_ =
+        createTable(differences_, "compareTable", tr("Settings in which the chosen runs differ"));
+    table_->setHorizontalScrollBarPolicy(Qt::ScrollBarAsNeeded); // as many columns as runs
     table_->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
-    table_->horizontalHeader()->setHighlightSections(false);
     stack_->addWidget(table_);
     parallel_ = new widgets::ParallelView;
     parallel_->setObjectName("parallelView");
