@@ -50,4 +50,22 @@ AttentionShape attention_shape(const Op& op, int random) {
     return a;
 }
 
+AttentionShape attention_op(const Op& op) {
+    const AttentionShape a = attention_shape(op, 3);
+    require(same_shape(op.output(0), op.input(0)), "the output is not [N,T,H,D]");
+    require(element_count(op.output(1)) == a.n * a.h * a.t, "logsumexp is not [N,H,T]");
+    return a;
+}
+
+AttentionShape attention_grad_op(const Op& op) {
+    const AttentionShape a = attention_shape(op, 6);
+    require(same_shape(op.input(3), op.input(0)) && same_shape(op.input(5), op.input(0)) &&
+                same_shape(op.output(0), op.input(0)),
+            "out, dout or dq is not [N,T,H,D]");
+    require(same_shape(op.output(1), op.input(1)) && same_shape(op.output(2), op.input(1)),
+            "dk or dv is not [N,S,K,D]");
+    require(element_count(op.input(4)) == a.n * a.h * a.t, "logsumexp is not [N,H,T]");
+    return a;
+}
+
 } // namespace weft::kernels

@@ -82,5 +82,9 @@ struct AttentionShape {
 /// q [N,T,H,D], k [N,S,K,D], v alike, with the options of `op`; `random` is the index of the
 /// optional random operand. Throws BAD_ARGUMENT.
 AttentionShape attention_shape(const Op& op, int random);
+/// Of `attention`, q, k, v, random?, place? -> out, logsumexp [N,H,T], and of `attention_grad`,
+/// q, k, v, out, logsumexp, dout, random?, place? -> dq, dk, dv. Throw BAD_ARGUMENT.
+AttentionShape attention_op(const Op& op);
+AttentionShape attention_grad_op(const Op& op);
 
 } // namespace weft::kernels

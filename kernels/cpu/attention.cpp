@@ -26,10 +26,8 @@ WEFT_VECTOR void multiply_run(float* to, const float* factors, std::int64_t coun
 class Attention final : public Kernel { // q, k, v, random?, place? -> out, logsumexp
 public:
     explicit Attention(const Op& op)
-        : a_(attention_shape(op, 3)), type_(op.input(0).dtype), threads_(team_size()),
+        : a_(attention_op(op)), type_(op.input(0).dtype), threads_(team_size()),
           width_((a_.d + 15) / 16 * 16) {
-        require(same_shape(op.output(0), op.input(0)), "the output is not [N,T,H,D]");
-        require(element_count(op.output(1)) == a_.n * a_.h * a_.t, "logsumexp is not [N,H,T]");
         if (!is_float(type_) || op.input(1).dtype != type_ || op.input(2).dtype != type_ ||
             op.output(0).dtype != type_ || op.output(1).dtype != WEFT_F32 || a_.s == 0) {
             unsupported("attention in f32 or bf16 with at least one key only");

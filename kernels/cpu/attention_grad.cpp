@@ -36,14 +36,8 @@ WEFT_VECTOR void score_grads(float* p, float* dp, const float* keep, float delta
 class AttentionGrad final : public Kernel {
 public:
     explicit AttentionGrad(const Op& op)
-        : a_(attention_shape(op, 6)), type_(op.input(0).dtype), threads_(team_size()),
+        : a_(attention_grad_op(op)), type_(op.input(0).dtype), threads_(team_size()),
           width_((a_.d + 15) / 16 * 16), keys_((a_.s + kB - 1) / kB * kB) {
-        require(same_shape(op.input(3), op.input(0)) && same_shape(op.input(5), op.input(0)) &&
-                    same_shape(op.output(0), op.input(0)),
-                "out, dout or dq is not [N,T,H,D]");
-        require(same_shape(op.output(1), op.input(1)) && same_shape(op.output(2), op.input(1)),
-                "dk or dv is not [N,S,K,D]");
-        require(element_count(op.input(4)) == a_.n * a_.h * a_.t, "logsumexp is not [N,H,T]");
         bool alike = is_float(type_) && op.input(4).dtype == WEFT_F32;
         for (int i : {1, 2, 3, 5}) {
             alike = alike && op.input(i).dtype == type_;

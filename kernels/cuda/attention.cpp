@@ -120,9 +120,7 @@ Grid query_grid(const AttentionShape& a, int own_rows) {
 } // namespace
 
 Made make_attention(const Op& op) { // q, k, v, random?, place? -> out, logsumexp
-    const AttentionShape a = attention_shape(op, 3);
-    require(same_shape(op.output(0), op.input(0)), "the output is not [N,T,H,D]");
-    require(element_count(op.output(1)) == a.n * a.h * a.t, "logsumexp is not [N,H,T]");
+    const AttentionShape a = attention_op(op);
     want_dtype(op.output(1), WEFT_F32);
     const AttentionTypes types(op);
     const int out = float_dtype(op.output(0));

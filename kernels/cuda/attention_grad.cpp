@@ -177,13 +177,7 @@ WEFT_NARROW_KERNEL attention_key_grad(const AttentionShape shape, const Attentio
 
 Made make_attention_grad(
     const Op& op) { // q, k, v, out, logsumexp, dout, random?, place? -> dq, dk, dv
-    const AttentionShape a = attention_shape(op, 6);
-    require(same_shape(op.input(3), op.input(0)) && same_shape(op.input(5), op.input(0)) &&
-                same_shape(op.output(0), op.input(0)),
-            "out, dout or dq is not [N,T,H,D]");
-    require(same_shape(op.output(1), op.input(1)) && same_shape(op.output(2), op.input(1)),
-            "dk or dv is not [N,S,K,D]");
-    require(element_count(op.input(4)) == a.n * a.h * a.t, "logsumexp is not [N,H,T]");
+    const AttentionShape a = attention_grad_op(op);
     want_dtype(op.input(4), WEFT_F32);
     const AttentionTypes types(op);
     const int out = float_dtype(op.input(3));

@@ -52,9 +52,7 @@ void for_each_query(const AttentionShape& a, Fn fn) {
 } // namespace
 
 Body make_attention(const Op& op) { // q, k, v, random?, place? -> out, logsumexp
-    const AttentionShape a = attention_shape(op, 3);
-    require(same_shape(op.output(0), op.input(0)), "the output is not [N,T,H,D]");
-    require(element_count(op.output(1)) == a.n * a.h * a.t, "logsumexp is not [N,H,T]");
+    const AttentionShape a = attention_op(op);
     std::vector<double> score(static_cast<std::size_t>(a.s));
     return [=](const Call& call) mutable {
         const std::int64_t* random = a.dropout ? call.integers(3) : nullptr;
@@ -90,13 +88,7 @@ Body make_attention(const Op& op) { // q, k, v, random?, place? -> out, logsumex
 
 Body make_attention_grad(
     const Op& op) { // q, k, v, out, logsumexp, dout, random?, place? -> dq, dk, dv
-    const AttentionShape a = attention_shape(op, 6);
-    require(same_shape(op.input(3), op.input(0)) && same_shape(op.input(5), op.input(0)) &&
-                same_shape(op.output(0), op.input(0)),
-            "out, dout or dq is not [N,T,H,D]");
-    require(same_shape(op.output(1), op.input(1)) && same_shape(op.output(2), op.input(1)),
-            "dk or dv is not [N,S,K,D]");
-    require(element_count(op.input(4)) == a.n * a.h * a.t, "logsumexp is not [N,H,T]");
+    const AttentionShape a = attention_grad_op(op);
     return [=](const Call& call) {
         const std::int64_t* random = a.dropout ? call.integers(6) : nullptr;
         const AttentionShape::Place at = place_of(a, call);
