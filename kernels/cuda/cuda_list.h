@@ -46,7 +46,9 @@ Made make_dispatch(const Op& op);
 Made make_combine(const Op& op);
 Made make_gate_grad(const Op& op);
 Made make_rotary(const Op& op);
+Made make_library_attention(const Op& op);
 Made make_attention(const Op& op);
+Made make_library_attention_grad(const Op& op);
 Made make_attention_grad(const Op& op);
 Made make_attention_cached(const Op& op);
 Made make_cache_write(const Op& op);
@@ -111,7 +113,9 @@ inline constexpr KernelEntry kCudaList[] = {
     {"combine", "cuda experts", 2, 3, 1, make_combine},
     {"gate_grad", "cuda experts", 3, 3, 1, make_gate_grad},
     {"rotary", "cuda rotary", 1, 2, 1, make_rotary},
+    {"attention", "cudnn attention", 3, 5, 2, make_library_attention},
     {"attention", "cuda attention", 3, 5, 2, make_attention},
+    {"attention_grad", "cudnn attention", 6, 8, 3, make_library_attention_grad},
     {"attention_grad", "cuda attention", 6, 8, 3, make_attention_grad},
     {"attention_cached", "cuda attention", 4, 4, 1, make_attention_cached},
     {"cache_write", "cuda cache write", 3, 3, 1, make_cache_write},

@@ -4,22 +4,19 @@
 #include "kernels/cuda/wrappers/dnn.h"
 
 #include "kernels/cuda/wrappers/dnn_plan.h"
-#include "kernels/cuda/wrappers/stream.h"
 
 #include <algorithm>
 #include <array>
-#include <map>
-#include <mutex>
 
 namespace weft::kernels::cuda {
 namespace {
 
 /// Images as cuDNN counts them, [N,C,H,W], in memory [N,H,W,C]; weights alike, [O,C,kh,kw].
 DnnPart channels_last(std::int64_t number, cudnnDataType_t type, std::int64_t n, std::int64_t h,
-                      std::int64_t w, std::int64_t c, bool is_virtual = false) {
+                      std::int64_t w, std::int64_t c, DnnPlace place = DnnPlace::device) {
     const std::array dims = {n, c, h, w};
     const std::array strides = {h * w * c, std::int64_t{1}, w * c, c};
-    return dnn_array(number, type, dims, strides, is_virtual);
+    return dnn_array(number, type, dims, strides, place);
 }
 
 /// Numbers of the arrays, in the order of the op.
@@ -107,9 +104,9 @@ DnnPart convolution_graph(const ConvolutionShape& shape) {
     const bool widened = shape.result != shape.dtype; // of a weight's gradient only
     const DnnPart image = channels_last(roles.image, type, s.n, s.h, s.w, s.c);
     const DnnPart result = channels_last(roles.result, type, s.n, s.out_h, s.out_w, s.o);
-    const DnnPart weight = widened
-                               ? channels_last(kSums, CUDNN_DATA_FLOAT, s.o, s.kh, s.kw, s.c, true)
-                               : channels_last(roles.weight, type, s.o, s.kh, s.kw, s.c);
+    const DnnPart weight =
+        widened ? channels_last(kSums, CUDNN_DATA_FLOAT, s.o, s.kh, s.kw, s.c, DnnPlace::nowhere)
+                : channels_last(roles.weight, type, s.o, s.kh, s.kw, s.c);
     const OperationNames names = names_of(shape.pass);
     DnnPart operation(names.type);
     operation.set(names.window, window_part(s))
@@ -136,31 +133,27 @@ std::int64_t most_workspace(const WindowShape& s) {
     return std::max(kAlways, images * 4);
 }
 
-/// The plan for the calling thread's GPU. Making one may take the library a second, and query is
-/// followed by prepare, so that plans are kept.
-std::shared_ptr<const DnnPlan> kept_plan(const ConvolutionShape& shape) {
-    using Key = std::array<std::int64_t, 19>;
-    static std::mutex mutex;
-    static std::map<Key, std::shared_ptr<const DnnPlan>> plans;
+/// All that a plan hangs on but the GPU.
+std::vector<std::int64_t> convolution_key(const ConvolutionShape& shape) {
     const WindowShape& s = shape.window;
-    int device = 0;
-    check(cudaGetDevice(&device), "the present GPU");
-    const Key key = {device,      static_cast<std::int64_t>(shape.pass),
-                     shape.dtype, shape.result,
-                     s.n,         s.h,
-                     s.w,         s.c,
-                     s.out_h,     s.out_w,
-                     s.o,         s.kh,
-                     s.kw,        s.stride_h,
-                     s.stride_w,  s.top,
-                     s.left,      s.bottom,
-                     s.right};
-    const std::lock_guard lock(mutex);
-    std::shared_ptr<const DnnPlan>& plan = plans[key];
-    if (plan == nullptr) {
-        plan = std::make_shared<DnnPlan>(plan_convolution(shape, DnnDevice::present()));
-    }
-    return plan;
+    return {static_cast<std::int64_t>(shape.pass),
+            shape.dtype,
+            shape.result,
+            s.n,
+            s.h,
+            s.w,
+            s.c,
+            s.out_h,
+            s.out_w,
+            s.o,
+            s.kh,
+            s.kw,
+            s.stride_h,
+            s.stride_w,
+            s.top,
+            s.left,
+            s.bottom,
+            s.right};
 }
 
 class DnnConvolution final : public Convolution {
@@ -192,7 +185,9 @@ DnnPlan plan_convolution(const ConvolutionShape& shape, const DnnDevice& device)
 }
 
 std::unique_ptr<Convolution> make_convolution(const ConvolutionShape& shape) {
-    return std::make_unique<DnnConvolution>(kept_plan(shape));
+    return std::make_unique<DnnConvolution>(
+        kept_plan(convolution_key(shape),
+                  [&](const DnnDevice& device) { return plan_convolution(shape, device); }));
 }
 
 } // namespace weft::kernels::cuda

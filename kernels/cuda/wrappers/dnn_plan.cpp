@@ -175,6 +175,9 @@ DnnPart& DnnPart::set(cudnnBackendAttributeName_t name, cudnnConvolutionMode_t v
 DnnPart& DnnPart::set(cudnnBackendAttributeName_t name, cudnnPointwiseMode_t value) {
     return set_all(name, CUDNN_TYPE_POINTWISE_MODE, 1, &value);
 }
+DnnPart& DnnPart::set(cudnnBackendAttributeName_t name, cudnnReduceTensorOp_t value) {
+    return set_all(name, CUDNN_TYPE_REDUCTION_OPERATOR_TYPE, 1, &value);
+}
 DnnPart& DnnPart::set(cudnnBackendAttributeName_t name, cudnnBackendHeurMode_t value) {
     return set_all(name, CUDNN_TYPE_HEUR_MODE, 1, &value);
 }
@@ -191,14 +194,15 @@ cudnnDataType_t dnn_type(std::int32_t dtype) {
 }
 
 DnnPart dnn_array(std::int64_t number, cudnnDataType_t type, std::span<const std::int64_t> dims,
-                  std::span<const std::int64_t> strides, bool is_virtual) {
+                  std::span<const std::int64_t> strides, DnnPlace place) {
     DnnPart array(CUDNN_BACKEND_TENSOR_DESCRIPTOR);
     array.set(CUDNN_ATTR_TENSOR_UNIQUE_ID, number)
         .set(CUDNN_ATTR_TENSOR_DATA_TYPE, type)
         .set(CUDNN_ATTR_TENSOR_DIMENSIONS, dims)
         .set(CUDNN_ATTR_TENSOR_STRIDES, strides)
         .set(CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT, std::int64_t{kDnnAlignment})
-        .set(CUDNN_ATTR_TENSOR_IS_VIRTUAL, is_virtual);
+        .set(CUDNN_ATTR_TENSOR_IS_VIRTUAL, place == DnnPlace::nowhere)
+        .set(CUDNN_ATTR_TENSOR_IS_BY_VALUE, place == DnnPlace::host);
     return std::move(array).finished();
 }
 
@@ -257,14 +261,31 @@ DnnPlan choose_plan(const DnnPart& graph, const DnnDevice& device,
     unsupported("cuDNN has no plan for this");
 }
 
+std::shared_ptr<const DnnPlan> kept_plan(const std::vector<std::int64_t>& key,
+                                         const std::function<DnnPlan(const DnnDevice&)>& plan) {
+    static std::mutex mutex;
+    static std::map<std::pair<int, std::vector<std::int64_t>>, std::shared_ptr<const DnnPlan>>
+        plans;
+    int device = 0;
+    check(cudaGetDevice(&device), "the present GPU");
+    const std::lock_guard lock(mutex);
+    std::shared_ptr<const DnnPlan>& kept = plans[{device, key}];
+    if (kept == nullptr) {
+        kept = std::make_shared<DnnPlan>(plan(DnnDevice::present()));
+    }
+    return kept;
+}
+
 DnnExecution::DnnExecution(std::shared_ptr<const DnnPlan> plan) : plan_(std::move(plan)) {
     present_handle(); // takes memory, so not in a run
 }
 
 void DnnExecution::run(weft_stream* stream, std::span<void* const> arrays, void* workspace) {
-    std::vector<void*> now(arrays.begin(), arrays.end());
-    now.push_back(workspace);
-    if (!pack_ || now != told_) {
+    const bool told = pack_ && told_.back() == workspace &&
+                      std::equal(arrays.begin(), arrays.end(), told_.begin(), told_.end() - 1);
+    if (!told) {
+        told_.assign(arrays.begin(), arrays.end());
+        told_.push_back(workspace);
         numbers_.resize(arrays.size());
         std::iota(numbers_.begin(), numbers_.end(), 0);
         pack_.emplace(CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR);
@@ -272,7 +293,6 @@ void DnnExecution::run(weft_stream* stream, std::span<void* const> arrays, void*
             .set(CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS, arrays)
             .set(CUDNN_ATTR_VARIANT_PACK_WORKSPACE, std::span<void* const>(&workspace, 1));
         pack_ = std::move(*pack_).finished();
-        told_ = std::move(now);
     }
     Handle& present = present_handle();
     const std::lock_guard lock(present.mutex);

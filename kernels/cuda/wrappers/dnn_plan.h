@@ -8,6 +8,7 @@
 
 #include <cudnn.h>
 
+#include <functional>
 #include <initializer_list>
 #include <optional>
 #include <span>
@@ -43,6 +44,7 @@ public:
     DnnPart& set(cudnnBackendAttributeName_t name, cudnnDataType_t value);
     DnnPart& set(cudnnBackendAttributeName_t name, cudnnConvolutionMode_t value);
     DnnPart& set(cudnnBackendAttributeName_t name, cudnnPointwiseMode_t value);
+    DnnPart& set(cudnnBackendAttributeName_t name, cudnnReduceTensorOp_t value);
     DnnPart& set(cudnnBackendAttributeName_t name, cudnnBackendHeurMode_t value);
     DnnPart finished() &&;
 
@@ -55,9 +57,16 @@ private:
 
 cudnnDataType_t dnn_type(std::int32_t dtype);
 
-/// `number` names the array in a run; a virtual one is never stored.
+/// Where the elements of an array are.
+enum class DnnPlace {
+    device,
+    host,   // one number that a run hands over
+    nowhere // within the plan
+};
+
+/// `number` names the array in a run.
 DnnPart dnn_array(std::int64_t number, cudnnDataType_t type, std::span<const std::int64_t> dims,
-                  std::span<const std::int64_t> strides, bool is_virtual = false);
+                  std::span<const std::int64_t> strides, DnnPlace place = DnnPlace::device);
 
 /// The GPU that plans are made for.
 class DnnDevice {
@@ -85,8 +94,18 @@ DnnPlan choose_plan(const DnnPart& graph, const DnnDevice& device,
                     std::initializer_list<cudnnBackendNumericalNote_t> refused,
                     std::int64_t most_workspace);
 
+/// What `plan` makes for the calling thread's GPU. Making it may take the library a second, and
+/// query is followed by prepare, so that plans are kept as long as the process, each by all that it
+/// hangs on but the GPU.
+std::shared_ptr<const DnnPlan> kept_plan(const std::vector<std::int64_t>& key,
+                                         const std::function<DnnPlan(const DnnDevice&)>& plan);
+
 /// Arrays 0 and 1 are the operands, 2 is the result. Throws Failure.
 DnnPlan plan_convolution(const ConvolutionShape& shape, const DnnDevice& device);
+
+// Which array of a run is which, dnn_attention.cpp says. Throw Failure.
+DnnPlan plan_attention(const PlannedAttentionShape& shape, const DnnDevice& device);
+DnnPlan plan_attention_grad(const PlannedAttentionShape& shape, const DnnDevice& device);
 
 /// Runs a plan on the calling thread's GPU. Keeps what it told the library of the last run's
 /// arrays, which are mostly those of the next.

@@ -15,6 +15,7 @@ constexpr AttentionSizes kAttentionSizes[] = {
     {1, 64, 64, 2, 2, 32, true, 0.0},   {2, 65, 65, 4, 2, 16, true, 0.3},
     {1, 130, 130, 2, 2, 33, true, 0.0}, {1, 3, 70, 2, 2, 64, false, 0.5},
     {1, 10, 100, 2, 1, 8, true, 0.2},   {3, 127, 129, 1, 1, 20, false, 0.1},
+    {2, 48, 48, 4, 2, 16, true, 0.0},   {1, 20, 36, 6, 2, 24, false, 0.0},
 };
 
 std::vector<Attribute> options(const AttentionSizes& s) {

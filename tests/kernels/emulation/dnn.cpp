@@ -25,8 +25,8 @@ public:
         const WindowShape& s = shape.window;
         require(s.n > 0 && s.c > 0 && s.o > 0 && s.out_h > 0 && s.out_w > 0,
                 "a dimension of a convolution is not positive");
-        // Sums are stored in another type by engines that are compiled when they are planned, and
-        // those read 16 bytes at once.
+        // Sums are stored in another type by engines that are compiled when they are planned. Those
+        // read 16 bytes at once; of other channels only some shapes have one.
         if (shape.result != shape.dtype) {
             require(shape.pass == ConvolutionPass::weight_grad, "a widened image or result");
             if (s.c % 8 != 0 || s.o % 8 != 0) {
