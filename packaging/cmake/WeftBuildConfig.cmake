@@ -3,14 +3,20 @@
 # tree. A target of its own carries the include path, so that a new version rebuilds the programs only.
 
 find_package(CUDAToolkit QUIET)
+set(cudnn "")
 if(CUDAToolkit_FOUND)
     find_library(WEFT_CUDNN_LIBRARY cudnn HINTS ${CUDAToolkit_LIBRARY_DIR})
-    find_path(WEFT_CUDNN_FOLDER cudnn.h HINTS ${CUDAToolkit_INCLUDE_DIRS})
+    find_path(WEFT_CUDNN_FOLDER cudnn_version.h HINTS ${CUDAToolkit_INCLUDE_DIRS})
+    if(WEFT_CUDNN_LIBRARY AND WEFT_CUDNN_FOLDER)
+        file(STRINGS ${WEFT_CUDNN_FOLDER}/cudnn_version.h numbers
+            REGEX "^#define CUDNN_(MAJOR|MINOR) [0-9]+")
+        string(REGEX REPLACE ".*MAJOR ([0-9]+).*MINOR ([0-9]+).*" "\\1.\\2" cudnn "${numbers}")
+    endif()
 endif()
-if(CUDAToolkit_FOUND AND CUDAToolkit_NVCC_EXECUTABLE AND NOT (WEFT_CUDNN_LIBRARY AND
-                                                              WEFT_CUDNN_FOLDER))
+# Plans for a GPU that is described came with 9.8.
+if(CUDAToolkit_FOUND AND CUDAToolkit_NVCC_EXECUTABLE AND NOT cudnn VERSION_GREATER_EQUAL 9.8)
     set(WEFT_HAS_CUDA_TOOLKIT 0)
-    set(WEFT_CUDA_REASON "CUDA toolkit ${CUDAToolkit_VERSION} without cuDNN")
+    set(WEFT_CUDA_REASON "CUDA toolkit ${CUDAToolkit_VERSION} without cuDNN 9.8 or later")
 elseif(CUDAToolkit_FOUND AND CUDAToolkit_NVCC_EXECUTABLE)
     set(WEFT_HAS_CUDA_TOOLKIT 1)
     set(WEFT_CUDA_REASON "CUDA toolkit ${CUDAToolkit_VERSION} in ${CUDAToolkit_BIN_DIR}")
