@@ -15,7 +15,7 @@ namespace {
 /// Empty, or what the launch of one block ended with.
 QString outcome(int threads, const std::function<void()>& kernel) {
     try {
-        emulate({1, 1, threads}, kernel);
+        emulate(nullptr, {1, 1, threads}, kernel);
     } catch (const Failure& failure) {
         return QString::fromStdString(failure.text);
     }
@@ -30,7 +30,7 @@ class CudaEmulation : public QObject {
 private slots:
     void blocks_and_threads_are_numbered_as_on_a_gpu() {
         std::vector<i64> seen;
-        emulate({2, 3, 64}, [&] {
+        emulate(nullptr, {2, 3, 64}, [&] {
             if (cuda::thread() == 63) {
                 seen.insert(seen.end(), {block(), blocks(), block_y(), threads()});
             }
@@ -59,7 +59,7 @@ private slots:
     void shuffles_and_votes_stay_within_a_warp() {
         std::vector<int> sums(96);
         std::vector<u32> votes(96);
-        emulate({1, 1, 96}, [&] {
+        emulate(nullptr, {1, 1, 96}, [&] {
             const auto t = static_cast<std::size_t>(cuda::thread());
             int sum = cuda::thread();
             for (int mask = 16; mask > 0; mask /= 2) {
