@@ -13,7 +13,7 @@
 namespace weft::kernels::cuda {
 namespace {
 
-double number(const void* data, std::int64_t i) {
+double bf16_at(const void* data, std::int64_t i) {
     return static_cast<double>(to_float(static_cast<const bf16*>(data)[i]));
 }
 
@@ -39,7 +39,7 @@ double scaled_score(const AttentionShape& a, const void* q, const void* k, std::
                     std::int64_t key) {
     double product = 0.0;
     for (std::int64_t d = 0; d < a.d; ++d) {
-        product += number(q, query + d) * number(k, key + d);
+        product += bf16_at(q, query + d) * bf16_at(k, key + d);
     }
     return a.scale * product;
 }
@@ -88,7 +88,7 @@ private:
             double mean = 0.0;
             for (std::size_t s = 0; s < weights.size(); ++s) {
                 const std::int64_t value = a_.kv_offset(n, static_cast<std::int64_t>(s), h);
-                mean += weights[s] / sum * number(v, value + d);
+                mean += weights[s] / sum * bf16_at(v, value + d);
             }
             out[a_.q_offset(n, t, h) + d] = to_bf16(static_cast<float>(mean));
         }
@@ -135,20 +135,20 @@ private:
             static_cast<double>(static_cast<const float*>(a.logsumexp)[(n * a_.h + h) * a_.t + t]);
         double row_sum = 0.0;
         for (std::int64_t d = 0; d < a_.d; ++d) {
-            row_sum += number(a.out, query + d) * number(a.dout, query + d);
+            row_sum += bf16_at(a.out, query + d) * bf16_at(a.dout, query + d);
         }
         for (std::int64_t s = 0; s < (a_.causal ? t + 1 : a_.s); ++s) {
             const std::int64_t key = a_.kv_offset(n, s, h);
             const double weight = std::exp(scaled_score(a_, a.q, a.k, query, key) - logsumexp);
             double weight_grad = 0.0;
             for (std::int64_t d = 0; d < a_.d; ++d) {
-                weight_grad += number(a.dout, query + d) * number(a.v, key + d);
+                weight_grad += bf16_at(a.dout, query + d) * bf16_at(a.v, key + d);
             }
             const double score_grad = a_.scale * weight * (weight_grad - row_sum);
             for (std::int64_t d = 0; d < a_.d; ++d) {
-                dq[query + d] += score_grad * number(a.k, key + d);
-                dk[key + d] += score_grad * number(a.q, query + d);
-                dv[key + d] += weight * number(a.dout, query + d);
+                dq[query + d] += score_grad * bf16_at(a.k, key + d);
+                dk[key + d] += score_grad * bf16_at(a.q, query + d);
+                dv[key + d] += weight * bf16_at(a.dout, query + d);
             }
         }
     }
