@@ -53,6 +53,9 @@ double number(const void* data, std::int32_t dtype, std::int64_t i) {
     case WEFT_BF16:
         return static_cast<double>(
             weft::kernels::to_float(static_cast<const weft::kernels::bf16*>(data)[i]));
+    case WEFT_F16:
+        return static_cast<double>(
+            weft::kernels::to_float(static_cast<const weft::kernels::f16*>(data)[i]));
     default: weft::kernels::unsupported("a reduction of this type");
     }
 }
@@ -66,6 +69,10 @@ void put(void* data, std::int32_t dtype, std::int64_t i, double value) {
     case WEFT_BF16:
         static_cast<weft::kernels::bf16*>(data)[i] =
             weft::kernels::to_bf16(static_cast<float>(value));
+        break;
+    case WEFT_F16:
+        static_cast<weft::kernels::f16*>(data)[i] =
+            weft::kernels::to_f16(static_cast<float>(value));
         break;
     default: weft::kernels::unsupported("a reduction of this type");
     }
