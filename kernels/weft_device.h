@@ -59,6 +59,8 @@ typedef struct weft_platform {
     /* Waits until all that was queued is done. Tells also of bad data that a kernel has met:
      * WEFT_BAD_ARGUMENT. */
     weft_status (*finish)(weft_stream* stream);
+    /* Whether all of it is done already; does not wait. */
+    weft_status (*is_finished)(weft_stream* stream, int32_t* finished);
     /* Host memory stays as it is until the copy is done. */
     weft_status (*upload)(weft_stream* stream, void* to, const void* from, int64_t bytes);
     weft_status (*download)(weft_stream* stream, void* to, const void* from, int64_t bytes);

@@ -23,7 +23,3 @@ constexpr weft_backend kBackend = BackendOf<cuda_list>::named("cuda");
 extern "C" const weft_backend* weft_cuda_backend(void) {
     return &weft::kernels::cuda::kBackend;
 }
-
-extern "C" const char* weft_cuda_last_error(void) {
-    return weft_last_error();
-}

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/cuda/faults.h"
 
-#include "kernels/cuda/module.h"
 #include "kernels/cuda/wrappers/runtime.h"
 #include "kernels/op.h"
 
@@ -42,7 +41,3 @@ weft_status reported_fault() {
 }
 
 } // namespace weft::kernels::cuda
-
-extern "C" weft_status weft_cuda_fault(void) {
-    return weft::kernels::cuda::reported_fault();
-}

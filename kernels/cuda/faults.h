@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bad data that only a running kernel sees: an id outside a table, a label that is no class. The
-// kernel leaves a number in a word that the host reads, goes on without touching memory that is not
-// its own, and the next run of any kernel ends with WEFT_BAD_ARGUMENT and the text. Whoever replays
-// graphs or waits for a stream asks weft_cuda_fault (module.h).
+// kernel leaves a number in a word that the host reads and goes on without touching memory that is
+// not its own. The next run of any kernel, or whoever waits for a stream, gets WEFT_BAD_ARGUMENT
+// and the text.
 #pragma once
 
 #include "kernels/cuda/dialect.h"

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+// Collectives by NCCL, which is loaded when the first group is named: one GPU needs none. Meanings:
+// the NCCL user guide, "Collective Operations" and "Point-to-point communication".
+#include "kernels/cuda/module.h"
+#include "kernels/cuda/wrappers/stream.h"
+
+#include <dlfcn.h>
+#include <nccl.h>
+
+#include <cstring>
+#include <mutex>
+#include <new>
+
+struct weft_group {
+    ncclComm_t handle;
+    std::int32_t size, rank;
+    bool ended;
+};
+
+namespace weft::kernels::cuda {
+namespace {
+
+/// The functions of the library; null where it is not.
+struct Nccl {
+    decltype(&ncclGetUniqueId) get_unique_id = nullptr;
+    decltype(&ncclCommInitRank) comm_init_rank = nullptr;
+    decltype(&ncclCommDestroy) comm_destroy = nullptr;
+    decltype(&ncclCommAbort) comm_abort = nullptr;
+    decltype(&ncclCommGetAsyncError) comm_get_async_error = nullptr;
+    decltype(&ncclGetErrorString) get_error_string = nullptr;
+    decltype(&ncclGroupStart) group_start = nullptr;
+    decltype(&ncclGroupEnd) group_end = nullptr;
+    decltype(&ncclAllReduce) all_reduce = nullptr;
+    decltype(&ncclAllGather) all_gather = nullptr;
+    decltype(&ncclReduceScatter) reduce_scatter = nullptr;
+    decltype(&ncclSend) send = nullptr;
+    decltype(&ncclRecv) receive = nullptr;
+};
+
+template <class Function>
+void find(void* library, const char* name, Function& function) {
+    function = reinterpret_cast<Function>(dlsym(library, name));
+    if (function == nullptr) {
+        throw Failure{WEFT_LIBRARY_ERROR, std::string("libnccl.so.2 lacks ") + name};
+    }
+}
+
+const Nccl& nccl() {
+    static std::mutex mutex;
+    static Nccl found;
+    const std::lock_guard lock(mutex);
+    if (found.get_unique_id == nullptr) {
+        void* const library = dlopen("libnccl.so.2", RTLD_NOW | RTLD_LOCAL);
+        if (library == nullptr) {
+            throw Failure{WEFT_LIBRARY_ERROR,
+                          std::string("several GPUs need NCCL 2, which is not installed: ") +
+                              dlerror()};
+        }
+        Nccl all;
+        find(library, "ncclGetUniqueId", all.get_unique_id);
+        find(library, "ncclCommInitRank", all.comm_init_rank);
+        find(library, "ncclCommDestroy", all.comm_destroy);
+        find(library, "ncclCommAbort", all.comm_abort);
+        find(library, "ncclCommGetAsyncError", all.comm_get_async_error);
+        find(library, "ncclGetErrorString", all.get_error_string);
+        find(library, "ncclGroupStart", all.group_start);
+        find(library, "ncclGroupEnd", all.group_end);
+        find(library, "ncclAllReduce", all.all_reduce);
+        find(library, "ncclAllGather", all.all_gather);
+        find(library, "ncclReduceScatter", all.reduce_scatter);
+        find(library, "ncclSend", all.send);
+        find(library, "ncclRecv", all.receive);
+        found = all;
+    }
+    return found;
+}
+
+void check_nccl(ncclResult_t result, const char* what) {
+    if (result != ncclSuccess && result != ncclInProgress) {
+        throw Failure{WEFT_LIBRARY_ERROR,
+                      std::string(what) + ": " + nccl().get_error_string(result)};
+    }
+}
+
+template <class Body>
+weft_status at_collectives(Body body) noexcept {
+    try {
+        body();
+        return WEFT_OK;
+    } catch (const Failure& failure) {
+        return fail(failure.status, failure.text.c_str());
+    } catch (const std::bad_alloc&) {
+        return fail(WEFT_OUT_OF_MEMORY, "out of memory in a collective");
+    }
+}
+
+ncclDataType_t data_type(std::int32_t dtype) {
+    switch (dtype) {
+    case WEFT_F32: return ncclFloat32;
+    case WEFT_BF16: return ncclBfloat16;
+    case WEFT_F64: return ncclFloat64;
+    case WEFT_I32: return ncclInt32;
+    case WEFT_I64: return ncclInt64;
+    case WEFT_U8: return ncclUint8;
+    default: unsupported("a collective of this element type");
+    }
+}
+
+/// Part `i` of an array of equal parts.
+const void* part(const void* array, const weft_transfer& t, std::int64_t i) {
+    return static_cast<const unsigned char*>(array) + i * t.count * dtype_size(t.dtype);
+}
+void* part(void* array, const weft_transfer& t, std::int64_t i) {
+    return static_cast<unsigned char*>(array) + i * t.count * dtype_size(t.dtype);
+}
+
+void queue(const weft_group& group, const weft_collective_call& call, const weft_transfer& t,
+           cudaStream_t stream) {
+    const Nccl& library = nccl();
+    const ncclDataType_t type = data_type(t.dtype);
+    const ncclRedOp_t reduction = call.reduction == WEFT_MAX ? ncclMax : ncclSum;
+    const auto count = static_cast<std::size_t>(t.count);
+    const auto send = [&](const void* from, int to) {
+        check_nccl(library.send(from, count, type, to, group.handle, stream), "sending");
+    };
+    const auto receive = [&](void* to, int from) {
+        check_nccl(library.receive(to, count, type, from, group.handle, stream), "receiving");
+    };
+    switch (call.kind) {
+    case WEFT_ALL_REDUCE:
+        check_nccl(library.all_reduce(t.from, t.to, count, type, reduction, group.handle, stream),
+                   "all-reduce");
+        break;
+    case WEFT_ALL_GATHER:
+        check_nccl(library.all_gather(t.from, t.to, count, type, group.handle, stream),
+                   "all-gather");
+        break;
+    case WEFT_REDUCE_SCATTER:
+        check_nccl(
+            library.reduce_scatter(t.from, t.to, count, type, reduction, group.handle, stream),
+            "reduce-scatter");
+        break;
+    case WEFT_ALL_TO_ALL:
+        for (int other = 0; other < group.size; ++other) {
+            send(part(t.from, t, other), other);
+            receive(part(t.to, t, other), other);
+        }
+        break;
+    case WEFT_PERMUTE: {
+        const int shift = (call.shift % group.size + group.size) % group.size;
+        send(t.from, (group.rank + shift) % group.size);
+        receive(t.to, (group.rank - shift + group.size) % group.size);
+        break;
+    }
+    case WEFT_SEND: send(t.from, call.peer); break;
+    case WEFT_RECEIVE: receive(t.to, call.peer); break;
+    default: throw Failure{WEFT_BAD_ARGUMENT, "there is no such collective"};
+    }
+}
+
+weft_status name_group(weft_group_name* name) {
+    return at_collectives([&] {
+        static_assert(sizeof(ncclUniqueId) == sizeof name->bytes);
+        ncclUniqueId id{};
+        check_nccl(nccl().get_unique_id(&id), "naming a group of GPUs");
+        std::memcpy(name->bytes, &id, sizeof id);
+    });
+}
+
+weft_status join_group(weft_device*, const weft_group_name* name, std::int32_t size,
+                       std::int32_t rank, weft_group** group) {
+    return at_collectives([&] {
+        ncclUniqueId id{};
+        std::memcpy(&id, name->bytes, sizeof id);
+        ncclComm_t handle = nullptr;
+        check_nccl(nccl().comm_init_rank(&handle, size, id, rank), "joining a group of GPUs");
+        *group = new weft_group{handle, size, rank, false};
+    });
+}
+
+weft_status call_group(weft_group* group, const weft_collective_call* call, weft_stream* stream) {
+    return at_collectives([&] {
+        check_nccl(nccl().group_start(), "a collective");
+        try {
+            for (std::int32_t i = 0; i < call->transfers; ++i) {
+                queue(*group, *call, call->list[i], handle_of(stream));
+            }
+        } catch (...) {
+            nccl().group_end();
+            throw;
+        }
+        check_nccl(nccl().group_end(), "a collective");
+    });
+}
+
+weft_status check_group(weft_group* group) {
+    return at_collectives([&] {
+        ncclResult_t state = ncclSuccess;
+        check_nccl(nccl().comm_get_async_error(group->handle, &state), "asking a group of GPUs");
+        check_nccl(state, "a group of GPUs");
+    });
+}
+
+void abort_group(weft_group* group) {
+    if (!group->ended) {
+        group->ended = true;
+        nccl().comm_abort(group->handle);
+    }
+}
+
+void leave_group(weft_group* group) {
+    if (!group->ended) {
+        nccl().comm_destroy(group->handle);
+    }
+    delete group;
+}
+
+constexpr weft_collectives kNccl = {"nccl",      name_group,  join_group,  call_group,
+                                    check_group, abort_group, leave_group, weft_last_error};
+
+} // namespace
+} // namespace weft::kernels::cuda
+
+extern "C" const weft_collectives* weft_cuda_collectives(void) {
+    return &weft::kernels::cuda::kNccl;
+}
