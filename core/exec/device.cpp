@@ -37,7 +37,11 @@ struct Device::State {
     ~State() {
         if (!memory.on_host()) { // what is still queued uses the kernels
             memory.platform().enter(memory.get());
-            memory.platform().finish(memory.computation());
+            try {
+                memory.finish();
+            } catch (const std::exception&) { // whoever ran it was told; nobody is waited for now
+                memory.platform().finish(memory.computation());
+            }
         }
     }
 
@@ -329,7 +333,7 @@ Device::Device(std::shared_ptr<const plan::ExecutionPlan> plan, int place, const
 
 Device::~Device() = default;
 
-void Device::join(const QueuedWorld& world) {
+void Device::join(QueuedWorld& world) {
     state_->memory.enter();
     state_->queued_exchange = world.join(state_->place, state_->memory);
 }

@@ -33,7 +33,7 @@ public:
     Device& operator=(const Device&) = delete;
 
     /// Meets the other devices, all at the same time. Throws weft::Error{device}.
-    void join(const QueuedWorld& world);
+    void join(QueuedWorld& world);
 
     HostPart slot(std::string_view name, HostPart::Use use);
     HostPart argument(std::string_view program, std::string_view name);

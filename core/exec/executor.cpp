@@ -45,8 +45,8 @@ struct Executor::State {
         }
         threads = std::make_unique<DeviceThreads>(count);
         if (!on_host) {
-            const QueuedWorld meeting(compute, *plan);
-            on_all([&](int device) { devices[static_cast<std::size_t>(device)]->join(meeting); });
+            meeting = std::make_unique<QueuedWorld>(compute, *plan);
+            on_all([&](int device) { devices[static_cast<std::size_t>(device)]->join(*meeting); });
         }
     }
 
@@ -122,8 +122,13 @@ struct Executor::State {
                         const std::lock_guard guard(mutex);
                         cause = cause == nullptr ? std::current_exception() : cause;
                     }
+                    const std::string reason =
+                        "device " + std::to_string(device) + ": " + fault.what();
                     if (world != nullptr) {
-                        world->abort("device " + std::to_string(device) + ": " + fault.what());
+                        world->abort(reason);
+                    }
+                    if (meeting != nullptr) {
+                        meeting->end(reason);
                     }
                     throw;
                 }
@@ -207,7 +212,8 @@ struct Executor::State {
     const sharding::Mesh mesh;
     const int count;
     const bool on_host;
-    std::unique_ptr<comm::InProcessWorld> world; // of several devices
+    std::unique_ptr<comm::InProcessWorld> world; // of several devices on the host
+    std::unique_ptr<QueuedWorld> meeting;        // of several that work by themselves
     std::vector<std::unique_ptr<MeshExchange>> exchanges;
     std::vector<std::unique_ptr<Device>> devices;
     std::unique_ptr<DeviceThreads> threads;

@@ -18,25 +18,34 @@ bool conflict(const LaneCall& a, const LaneCall& b) {
     return overlap(a.writes, b.writes) || overlap(a.writes, b.reads) || overlap(a.reads, b.writes);
 }
 
-class LaneOrder {
+class Orderer {
 public:
-    LaneOrder(const std::vector<LaneCall>& calls, int lanes)
+    Orderer(const std::vector<LaneCall>& calls, int lanes)
         : calls_(calls), on_lane_(static_cast<std::size_t>(lanes)),
           known_(on_lane_.size(), std::vector<int>(on_lane_.size(), -1)) {}
 
-    std::vector<std::vector<int>> run() {
-        std::vector<std::vector<int>> out(calls_.size());
+    LaneOrder run() {
+        LaneOrder order;
+        std::vector<std::vector<int>>& out = order.waits;
+        out.resize(calls_.size());
         after_.resize(calls_.size());
         for (std::size_t i = 0; i < calls_.size(); ++i) {
             out[i] = waits(static_cast<int>(i));
             const auto lane = static_cast<std::size_t>(calls_[i].lane);
+            order.waits_for_begin.push_back(lane != 0 && on_lane_[lane].empty() &&
+                                            known_[lane].front() < 0);
             on_lane_[lane].push_back(static_cast<int>(i));
             known_[lane][lane] = static_cast<int>(i);
             if (lane != 0 || !out[i].empty()) {
                 after_[i] = known_[lane];
             }
         }
-        return out;
+        for (std::size_t lane = 1; lane < on_lane_.size(); ++lane) {
+            if (!on_lane_[lane].empty() && on_lane_[lane].back() > known_.front()[lane]) {
+                order.open.push_back(on_lane_[lane].back());
+            }
+        }
+        return order;
     }
 
 private:
@@ -101,8 +110,8 @@ private:
 
 } // namespace
 
-std::vector<std::vector<int>> waits_of(const std::vector<LaneCall>& calls, int lanes) {
-    return LaneOrder(calls, lanes).run();
+LaneOrder order_lanes(const std::vector<LaneCall>& calls, int lanes) {
+    return Orderer(calls, lanes).run();
 }
 
 } // namespace weft::exec

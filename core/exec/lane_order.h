@@ -23,8 +23,14 @@ struct LaneCall {
     std::vector<Touched> writes;
 };
 
-/// For each call the earlier ones on other lanes that it waits for: as few as keep the order. What
-/// follows from a lane's own order or from another wait is not waited for.
-std::vector<std::vector<int>> waits_of(const std::vector<LaneCall>& calls, int lanes);
+/// As few waits as keep the order: what follows from a lane's own order or from another wait is not
+/// waited for.
+struct LaneOrder {
+    std::vector<std::vector<int>> waits; // [call] earlier ones on other lanes
+    std::vector<bool> waits_for_begin;   // [call] the first of its lane, which waits for none of
+                                         // computation: what was queued before comes first
+    std::vector<int> open;               // calls that computation waits for at the end
+};
+LaneOrder order_lanes(const std::vector<LaneCall>& calls, int lanes);
 
 } // namespace weft::exec

@@ -2,10 +2,13 @@
 #include "core/exec/open_device.h"
 
 #include "core/base/check.h"
+#include "core/base/clock.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
 
 #include <algorithm>
+#include <chrono>
+#include <thread>
 #include <utility>
 
 namespace weft::exec {
@@ -162,12 +165,42 @@ void OpenDevice::recycle(std::span<std::byte> staged) {
 }
 
 void OpenDevice::finish() {
+    if (watch_ != nullptr) {
+        wait_watched();
+    }
     check(platform_.finish(computation()), "work on the device");
 }
 
+/// Until the stream is empty, or the watch says that it never will be.
+void OpenDevice::wait_watched() {
+    using Microseconds = std::chrono::microseconds;
+    constexpr Microseconds kLongest{500};
+    Microseconds pause{10};
+    const SystemClock clock;
+    const double start_s = clock.steady_s();
+    std::int32_t finished = 0;
+    while (true) {
+        check(platform_.is_finished(computation(), &finished), "work on the device");
+        if (finished != 0) {
+            return;
+        }
+        watch_->waiting(clock.steady_s() - start_s);
+        std::this_thread::sleep_for(pause);
+        pause = std::min(kLongest, pause * 2);
+    }
+}
+
 void OpenDevice::check(weft_status status, const char* what) const {
-    if (status != WEFT_OK) {
+    if (status == WEFT_OK) {
+        return;
+    }
+    try {
         fail_device(platform_, name_, status, what);
+    } catch (const Error& fault) {
+        if (watch_ != nullptr) {
+            watch_->end(fault.where() + ": " + fault.text());
+        }
+        throw;
     }
 }
 

@@ -40,6 +40,16 @@ private:
     weft_event* event_ = nullptr;
 };
 
+/// Looks after devices that wait for each other.
+class DeviceWatch {
+public:
+    virtual ~DeviceWatch() = default;
+    /// A device fails: the others shall not wait for it. Any thread.
+    virtual void end(const std::string& reason) = 0;
+    /// A device has waited for so long. Throws weft::Error{device} when that will not end.
+    virtual void waiting(double seconds) = 0;
+};
+
 /// One thread at a time, which has entered it.
 class OpenDevice {
 public:
@@ -69,6 +79,9 @@ public:
     void download(std::span<std::byte> staged, std::int64_t offset);
     void recycle(std::span<std::byte> staged);
 
+    /// Null: it works alone. The watch outlives it.
+    void set_watch(DeviceWatch* watch) { watch_ = watch; }
+
     /// Waits for everything queued on the stream of computation. Throws weft::Error{device} with
     /// what failed, or what bad data a kernel has met.
     void finish();
@@ -88,6 +101,7 @@ private:
         Event copied;
     };
     Block& block_of(std::span<std::byte> staged);
+    void wait_watched();
 
     const weft_platform& platform_;
     std::string name_; // "cuda:1", for people
@@ -95,6 +109,7 @@ private:
     std::byte* arena_ = nullptr;
     std::int64_t size_ = 0;
     std::int64_t taken_ = 0;
+    DeviceWatch* watch_ = nullptr;
     std::optional<Stream> computation_;
     std::list<Block> blocks_;
 };

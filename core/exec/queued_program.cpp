@@ -77,23 +77,20 @@ void QueuedProgram::order() {
             one.writes.push_back(touched(step.workspace, {}));
         }
     }
-    const auto waits = waits_of(touching, lanes);
-    last_on_lane_.assign(static_cast<std::size_t>(lanes), -1);
+    const LaneOrder found = order_lanes(touching, lanes);
     for (std::size_t i = 0; i < calls_.size(); ++i) {
-        Call& call = calls_[i];
-        call.waits = waits[i];
-        for (const int before : call.waits) {
+        calls_[i].waits = found.waits[i];
+        calls_[i].waits_for_begin = found.waits_for_begin[i];
+        for (const int before : calls_[i].waits) {
             event_behind(before);
         }
-        int& last = last_on_lane_[static_cast<std::size_t>(call.lane)];
-        call.begins_lane = call.lane != 0 && last < 0;
-        last = static_cast<int>(i);
+    }
+    open_ = found.open;
+    for (const int last : open_) {
+        event_behind(last);
     }
     for (int lane = 1; lane < lanes; ++lane) {
         lanes_.push_back(std::make_unique<Stream>(device_.platform(), device_.get()));
-        if (last_on_lane_[static_cast<std::size_t>(lane)] >= 0) {
-            event_behind(last_on_lane_[static_cast<std::size_t>(lane)]);
-        }
     }
     if (lanes > 1) {
         begun_.emplace(device_.platform(), device_.get());
@@ -116,7 +113,7 @@ weft_stream* QueuedProgram::stream(int lane) const {
 void QueuedProgram::queue(const Call& call) {
     const weft_platform& platform = device_.platform();
     weft_stream* const own = stream(call.lane);
-    if (call.begins_lane) { // after what was queued before the run
+    if (call.waits_for_begin) {
         device_.check(platform.wait(own, begun_->get()), "ordering streams");
     }
     for (const int before : call.waits) {
@@ -137,13 +134,11 @@ void QueuedProgram::queue(const Call& call) {
 
 /// What is queued on the stream of computation after a run begins after all of it.
 void QueuedProgram::join() {
-    for (std::size_t lane = 1; lane < last_on_lane_.size(); ++lane) {
-        if (last_on_lane_[lane] >= 0) {
-            const int event = calls_[static_cast<std::size_t>(last_on_lane_[lane])].event;
-            device_.check(device_.platform().wait(device_.computation(),
-                                                  events_[static_cast<std::size_t>(event)].get()),
-                          "ordering streams");
-        }
+    for (const int last : open_) {
+        const int event = calls_[static_cast<std::size_t>(last)].event;
+        device_.check(device_.platform().wait(device_.computation(),
+                                              events_[static_cast<std::size_t>(event)].get()),
+                      "ordering streams");
     }
 }
 

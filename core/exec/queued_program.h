@@ -55,7 +55,7 @@ private:
         int lane = 0;
         std::vector<int> waits; // calls on other lanes
         int event = -1;         // recorded behind it, for those who wait
-        bool begins_lane = false;
+        bool waits_for_begin = false;
     };
 
     void unroll(const std::vector<PreparedStep>& steps, std::vector<std::int64_t>& iterations);
@@ -72,7 +72,7 @@ private:
     std::vector<std::unique_ptr<Stream>> lanes_; // from 1
     std::vector<Event> events_;
     std::optional<Event> begun_;    // on the stream of computation
-    std::vector<int> last_on_lane_; // calls that computation waits for at the end
+    std::vector<int> open_;         // calls that computation waits for at the end
     int runs_ = 0;
     weft_graph* graph_ = nullptr;
 };

@@ -68,8 +68,8 @@ std::int64_t count_of(const plan::Step& step, std::size_t i, weft_collective kin
 /// One device's end.
 class GroupExchange final : public QueuedExchange {
 public:
-    GroupExchange(const QueuedWorld& world, int place, OpenDevice& device)
-        : collectives_(world.collectives()) {
+    GroupExchange(QueuedWorld& world, int place, OpenDevice& device)
+        : world_(world), collectives_(world.collectives()) {
         try {
             for (const auto& [key, group] : world.groups_) {
                 join(key, group, place, device);
@@ -104,6 +104,8 @@ public:
         }
         call.call.list = call.transfers.data();
         if (collectives_.call(call.group, &call.call, stream) != WEFT_OK) {
+            const std::string text = collectives_.last_error();
+            world_.end(text);
             fail_exchange(collectives_, step.op.attributes.text("cause"));
         }
     }
@@ -134,11 +136,15 @@ private:
                               &joined.group) != WEFT_OK) {
             fail_exchange(collectives_, key);
         }
+        const std::lock_guard lock(world_.mutex_);
+        world_.joined_.push_back(joined.group);
     }
 
     void leave() {
+        const std::lock_guard lock(world_.mutex_);
         for (const auto& [key, joined] : joined_) {
             if (joined.group != nullptr) {
+                std::erase(world_.joined_, joined.group);
                 collectives_.leave(joined.group);
             }
         }
@@ -173,6 +179,7 @@ private:
         calls_.emplace(&step, std::move(call));
     }
 
+    QueuedWorld& world_;
     const weft_collectives& collectives_;
     std::map<std::string, Joined> joined_;
     int message_lanes_ = 0;
@@ -229,8 +236,43 @@ void QueuedWorld::add(const std::string& key, std::vector<int> devices) {
     }
 }
 
-std::unique_ptr<QueuedExchange> QueuedWorld::join(int place, OpenDevice& device) const {
-    return std::make_unique<GroupExchange>(*this, place, device);
+std::unique_ptr<QueuedExchange> QueuedWorld::join(int place, OpenDevice& device) {
+    auto joined = std::make_unique<GroupExchange>(*this, place, device);
+    device.set_watch(this);
+    return joined;
+}
+
+void QueuedWorld::end(const std::string& reason) {
+    const std::lock_guard lock(mutex_);
+    if (!failure_.empty()) {
+        return;
+    }
+    failure_ = reason;
+    for (weft_group* group : joined_) {
+        collectives().abort(group);
+    }
+}
+
+void QueuedWorld::waiting(double seconds) {
+    std::string reason;
+    {
+        const std::lock_guard lock(mutex_);
+        reason = failure_;
+        for (std::size_t i = 0; reason.empty() && i < joined_.size(); ++i) {
+            if (collectives().check(joined_[i]) != WEFT_OK) {
+                reason = collectives().last_error();
+            }
+        }
+    }
+    if (reason.empty() && seconds > timeout_s_) {
+        reason = "no device has gone on for " + std::to_string(static_cast<int>(timeout_s_)) +
+                 " s: one of them has not come to an exchange";
+    }
+    if (!reason.empty()) {
+        end(reason);
+        throw Error(ErrorKind::device, compute_.platform->name, reason,
+                    "resume from the last checkpoint; `weft doctor` shows what the devices say");
+    }
 }
 
 } // namespace weft::exec

@@ -12,6 +12,7 @@
 
 #include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -24,15 +25,20 @@ struct DeviceGroup {
     weft_group_name name{};
 };
 
-/// The groups that a plan's exchanges need. Shared by the devices; does not change.
-class QueuedWorld {
+/// The groups that a plan's exchanges need, and the watch over the devices that meet there.
+/// Outlives the devices.
+class QueuedWorld final : public DeviceWatch {
 public:
     /// `compute` and `plan` outlive it. Throws weft::Error{device}.
     QueuedWorld(const Compute& compute, const plan::ExecutionPlan& plan);
 
     /// The exchange of a device, on its thread; all devices come at the same time, because groups
     /// are joined by all their ranks together. Throws weft::Error{device}.
-    std::unique_ptr<QueuedExchange> join(int place, OpenDevice& device) const;
+    std::unique_ptr<QueuedExchange> join(int place, OpenDevice& device);
+
+    void end(const std::string& reason) override;
+    /// Also when a group has failed by itself.
+    void waiting(double seconds) override;
 
     const weft_collectives& collectives() const { return *compute_.collectives; }
 
@@ -45,6 +51,12 @@ private:
     const Compute& compute_;
     const plan::ExecutionPlan& plan_;
     std::map<std::string, DeviceGroup> groups_; // by key; joined in its order
+
+    const double timeout_s_ = 600; // of one wait, as between simulated devices
+
+    std::mutex mutex_;
+    std::string failure_;
+    std::vector<weft_group*> joined_; // of all devices
 };
 
 } // namespace weft::exec
