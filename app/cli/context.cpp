@@ -32,6 +32,22 @@ int terminal_columns() {
     return ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
 }
 
+/// Where this program is installed with its modules, and where a build tree has them.
+std::vector<std::filesystem::path> module_folders() {
+    std::vector<std::filesystem::path> out;
+    if (const std::string named = variable("WEFT_MODULES"); !named.empty()) {
+        out.emplace_back(named);
+    }
+    std::error_code problem;
+    const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", problem);
+    if (!problem) {
+        const std::filesystem::path folder = program.parent_path();
+        out.push_back(folder / "../lib/weft");
+        out.push_back(folder / "../../kernels/cuda");
+    }
+    return out;
+}
+
 } // namespace
 
 Context read_context() {
@@ -44,9 +60,12 @@ Context read_context() {
     const std::string home = variable("HOME");
     context.runs_root = train::default_runs_root(variable("WEFT_RUNS"), home.empty() ? "." : home);
     const std::filesystem::path cache = variable("XDG_CACHE_HOME");
-    context.calibration_file =
+    const std::filesystem::path own_cache =
         std::filesystem::absolute(cache.empty() ? std::filesystem::path(home) / ".cache" : cache) /
-        "weft" / "calibration.json";
+        "weft";
+    context.calibration_file = own_cache / "calibration.json";
+    context.code_folder = own_cache / "kernels";
+    context.module_folders = module_folders();
     context.runtime_folder = variable("XDG_RUNTIME_DIR");
     const std::string temp = variable("TMPDIR");
     context.temp_folder = temp.empty() ? "/tmp" : temp;

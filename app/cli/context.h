@@ -7,6 +7,7 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 namespace weft::cli {
 
@@ -18,6 +19,9 @@ constexpr int kExitStopped = 75;
 struct Context {
     std::filesystem::path runs_root;        // $WEFT_RUNS, else ~/WeftRuns
     std::filesystem::path calibration_file; // $XDG_CACHE_HOME/weft/calibration.json
+    std::vector<std::filesystem::path>
+        module_folders;                     // $WEFT_MODULES first, then beside the program
+    std::filesystem::path code_folder;      // $XDG_CACHE_HOME/weft/kernels
     std::filesystem::path runtime_folder;   // $XDG_RUNTIME_DIR; may be empty
     std::filesystem::path temp_folder;      // $TMPDIR, else /tmp
     int threads = 0;                        // $OMP_NUM_THREADS; 0: all cores

@@ -4,6 +4,7 @@
 #include "core/base/build_config.h"
 #include "core/base/file.h"
 #include "core/base/team_wait.h"
+#include "core/train/compute.h"
 
 #include <cerrno>
 #include <csignal>
@@ -17,6 +18,7 @@ namespace {
 int run(int argc, char** argv) {
     using namespace weft::cli;
     Context context = read_context();
+    weft::train::look_for_modules(context.module_folders, context.code_folder);
     const CommandLine line("weft",
                            "weft: trains neural networks, and shows beforehand what they will need",
                            std::string("weft ") + WEFT_VERSION);

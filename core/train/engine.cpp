@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/train/engine.h"
 
+#include "core/base/check.h"
 #include "core/base/error.h"
 #include "core/base/machine.h"
 #include "core/base/text.h"
 #include "core/checkpoint/pointer.h"
+#include "core/compile/mesh/mesh_config.h"
 #include "core/train/planning.h"
 #include "core/train/program_io.h"
 #include "core/train/record/run_folder.h"
@@ -47,6 +49,16 @@ config::Json as_it_was(config::Json document) {
     return document;
 }
 
+/// The same mesh on simulated devices: what looks at a model needs no GPU.
+compile::RunConfig on_host(const compile::RunConfig& config) {
+    const auto devices = config.section("mesh").at("devices").get<std::string>();
+    const auto count = compile::devices_named(devices);
+    const auto changed = compile::with_overrides(
+        config, {"mesh.devices=\"cpu:" + std::to_string(count.value_or(1)) + "\""});
+    WEFT_CHECK(changed.has_value(), "the host simulates any devices");
+    return *changed;
+}
+
 compile::RunConfig saved_config(const checkpoint::Manifest& manifest) {
     compile::CheckedRun checked = read_saved_config(manifest);
     if (!checked.ok()) {
@@ -59,10 +71,6 @@ compile::RunConfig saved_config(const checkpoint::Manifest& manifest) {
 }
 
 } // namespace
-
-std::vector<const weft_backend*> backends() {
-    return {weft_cpu_backend(), weft_reference_backend()};
-}
 
 int thread_count(int threads) {
     return std::min(threads > 0 ? threads : read_machine().usable_cores, weft_thread_limit());
@@ -132,6 +140,9 @@ LoadedModel load_model(const fs::path& checkpoint_folder, const compile::RunConf
     LoadedModel model;
     model.manifest = checkpoint::read_manifest(checkpoint_folder);
     model.config = config != nullptr ? *config : saved_config(model.manifest);
+    if (names_gpus(model.config)) {
+        model.config = on_host(model.config);
+    }
     model.data = open_run_data(model.config);
     model.plan = shared_plan(model.config, {.threads = threads});
     model.executor = std::make_unique<exec::Executor>(

@@ -5,6 +5,7 @@
 
 #include "core/compile/programs/programs.h"
 #include "core/exec/executor.h"
+#include "core/train/compute.h"
 #include "core/train/progress.h"
 
 #include <memory>
@@ -12,8 +13,6 @@
 
 namespace weft::train {
 
-/// The back ends of this build, best first.
-std::vector<const weft_backend*> backends();
 /// What `threads` (0: all that this process may use) comes to, within OMP_THREAD_LIMIT.
 int thread_count(int threads);
 

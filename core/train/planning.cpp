@@ -65,7 +65,14 @@ compile::PipelineOptions options_of(const compile::RunConfig& config, const data
     options.verify = false;
     options.cost = target.cost;
     options.host = host_memory(config, data);
-    if (target.hardware == nullptr) {
+    if (target.hardware == nullptr && names_gpus(config)) {
+        options.device = "cuda";
+        options.threads = 1;
+        if (loads_modules()) {
+            options.backends = compute_of(config).backends;
+        }
+        options.host.library_bytes = library_estimate(options.threads);
+    } else if (target.hardware == nullptr) {
         options.backends = backends();
         options.threads = thread_count(target.threads);
         options.host.library_bytes = library_estimate(options.threads);
@@ -75,11 +82,38 @@ compile::PipelineOptions options_of(const compile::RunConfig& config, const data
     return options;
 }
 
-void add_assumptions(const data::DataOutline& data, const PlanTarget& target,
-                     plan::ExecutionPlan& plan) {
+/// GPUs have their own memory, and the cost model is the host's.
+PlanTarget on_gpus(const compile::RunConfig& config, PlanTarget target) {
+    target.cost = nullptr;
+    target.limit_bytes.reset();
+    if (!loads_modules()) {
+        return target;
+    }
+    const Gpus found = find_gpus();
+    for (const int number : compute_of(config).devices) {
+        const weft_device_facts& gpu = found.devices[static_cast<std::size_t>(number)];
+        if (!target.limit_bytes || gpu.free_bytes < *target.limit_bytes) {
+            target.limit_bytes = gpu.free_bytes;
+            target.limit_basis =
+                "the free memory of GPU " + std::to_string(number) + ", " + gpu.name;
+        }
+    }
+    return target;
+}
+
+void add_assumptions(const compile::RunConfig& config, const data::DataOutline& data,
+                     const PlanTarget& target, plan::ExecutionPlan& plan) {
     auto& lines = plan.assumptions;
     lines.insert(lines.end(), data.assumptions.begin(), data.assumptions.end());
-    if (target.hardware != nullptr) {
+    if (target.hardware == nullptr && names_gpus(config)) {
+        if (!loads_modules()) {
+            lines.emplace_back(
+                "the workspace of kernels on the GPU is not known before the run's own "
+                "process asks for it, and counts as 0");
+        }
+        lines.emplace_back(
+            "what the driver and its libraries keep on the GPU is not known and counts as 0");
+    } else if (target.hardware != nullptr) {
         const std::string title(target.hardware->title);
         lines.push_back("the workspace of kernels on " + title + " is not known and counts as 0");
         lines.push_back("what drivers and libraries keep on " + title +
@@ -139,8 +173,9 @@ data::DataOutline outline_run_data(const compile::RunConfig& config, const PlanT
 plan::ExecutionPlan plan_run(const compile::RunConfig& config, const data::DataOutline& data,
                              const PlanTarget& given, const std::stop_token& stop,
                              compile::Scope scope) {
-    const PlanTarget target = within_budget(config, given);
-    refuse_planned_hardware(config, target);
+    refuse_planned_hardware(config, given);
+    const PlanTarget target = within_budget(
+        config, given.hardware == nullptr && names_gpus(config) ? on_gpus(config, given) : given);
     compile::PipelineOptions options = options_of(config, data, target, stop);
     // What is only compared with others never runs; the plan that does run is verified.
     options.verify = scope == compile::Scope::run;
@@ -159,7 +194,7 @@ plan::ExecutionPlan plan_run(const compile::RunConfig& config, const data::DataO
     if (target.hardware != nullptr) {
         plan.device_title = target.hardware->title;
     }
-    add_assumptions(data, target, plan);
+    add_assumptions(config, data, target, plan);
     if (scope != compile::Scope::rest) {
         advise::add_finding_fixes(config, plan);
     }

@@ -224,7 +224,7 @@ data::OnOpening Session::State::on_opening() {
 
 void Session::State::prepare_kernels() {
     const int threads = thread_count(options.threads);
-    executor = std::make_unique<exec::Executor>(plan, backends(),
+    executor = std::make_unique<exec::Executor>(plan, compute_of(options.config),
                                                 exec::ExecutorOptions{.threads = threads});
     executor->prepare("init");
     executor->prepare("train_step");

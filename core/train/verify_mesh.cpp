@@ -67,6 +67,11 @@ void refuse(const compile::RunConfig& config) {
                     "'" + devices + "' is hardware to plan for: it cannot run here",
                     "Verify the same mesh on simulated devices: --devices cpu:N.");
     }
+    if (names_gpus(config)) {
+        throw Error(ErrorKind::usage, "--verify",
+                    "'" + devices + "': GPUs have no f64 to compare in",
+                    "Verify the same mesh on simulated devices: --devices cpu:N.");
+    }
     const sharding::Mesh mesh = compile::placement_of(config.section("mesh")).mesh;
     if (mesh.single()) {
         throw Error(ErrorKind::usage, "--verify", "the run has one device: nothing to compare with",

@@ -38,12 +38,23 @@ inline const std::vector<Arrows>& allowed_arrows() {
         "core/base/",     "core/config/", "core/ir/",   "core/passes/",
         "core/sharding/", "core/cost/",   "core/nn/",   "core/optim/",
         "core/pipeline/", "core/plan/",   "core/data/", "core/compile/"};
-    static const std::vector<std::string_view> kExec = {
-        "core/base/",     "core/config/",   "core/ir/",
-        "core/ops/",      "core/autodiff/", "core/passes/",
-        "core/sharding/", "core/memory/",   "core/cost/",
-        "core/nn/",       "core/optim/",    "core/pipeline/",
-        "core/plan/",     "core/compile/",  "kernels/weft_kernels.h"};
+    static const std::vector<std::string_view> kExec = {"core/base/",
+                                                        "core/config/",
+                                                        "core/ir/",
+                                                        "core/ops/",
+                                                        "core/autodiff/",
+                                                        "core/passes/",
+                                                        "core/sharding/",
+                                                        "core/memory/",
+                                                        "core/cost/",
+                                                        "core/nn/",
+                                                        "core/optim/",
+                                                        "core/pipeline/",
+                                                        "core/plan/",
+                                                        "core/compile/",
+                                                        "kernels/weft_kernels.h",
+                                                        "kernels/weft_device.h",
+                                                        "kernels/weft_collectives.h"};
     // An array on disk has an element type: dtype and shape, no more of the program language.
     static const std::vector<std::string_view> kData = {"core/base/", "core/config/",
                                                         "core/ir/type.h"};
@@ -51,7 +62,8 @@ inline const std::vector<Arrows>& allowed_arrows() {
     static const std::vector<std::string_view> kComm = {"core/base/", "core/ir/type.h"};
     static const std::vector<std::string_view> kCheckpoint = {"core/base/", "core/config/",
                                                               "core/ir/type.h", "core/sharding/"};
-    static const std::vector<std::string_view> kEngine = {"core/", "kernels/weft_kernels.h"};
+    static const std::vector<std::string_view> kEngine = {"core/", "kernels/weft_kernels.h",
+                                                          "kernels/weft_module.h"};
     static const std::vector<Arrows> kTable = {
         {"core/base/", {}},
         {"core/config/", kFirst},

@@ -7,6 +7,7 @@
 #include "core/base/machine.h"
 #include "core/base/team_wait.h"
 #include "core/base/text.h"
+#include "core/train/compute.h"
 #include "core/train/record/host_info.h"
 
 namespace weft::cli {
@@ -20,13 +21,31 @@ bool is_there(const fs::path& path) {
     return fs::exists(path, problem);
 }
 
-// Found by looking at the places where the driver and the toolkit put themselves; nothing is
-// loaded.
+// The driver is found by looking at the places where it puts itself.
 Json cuda_json() {
     const bool driver = is_there("/proc/driver/nvidia/version") || is_there("/dev/nvidiactl");
     const bool library =
         is_there("/usr/lib/x86_64-linux-gnu/libcuda.so.1") || is_there("/usr/lib64/libcuda.so.1");
+    const train::Gpus gpus = train::find_gpus();
+    Json devices = Json::array();
+    for (const weft_device_facts& gpu : gpus.devices) {
+        devices.push_back({{"name", gpu.name},
+                           {"id", gpu.id},
+                           {"capability", gpu.capability},
+                           {"processors", gpu.processors},
+                           {"memory_bytes", gpu.memory_bytes},
+                           {"free_bytes", gpu.free_bytes},
+                           {"driver", gpu.driver}});
+    }
     std::vector<std::string> missing;
+    if (gpus.missing.empty()) {
+        return {{"available", true},
+                {"driver", driver},
+                {"toolkit", WEFT_HAS_CUDA_TOOLKIT != 0},
+                {"build", WEFT_CUDA_REASON},
+                {"devices", std::move(devices)},
+                {"missing", missing}};
+    }
     if (!driver) {
         missing.emplace_back("no NVIDIA driver is loaded (/dev/nvidiactl is absent)");
     }
@@ -36,12 +55,31 @@ Json cuda_json() {
     if (WEFT_HAS_CUDA_TOOLKIT == 0) {
         missing.emplace_back(WEFT_CUDA_REASON);
     }
-    missing.emplace_back("this version of weft has no CUDA back end: runs use the CPU");
+    missing.emplace_back(gpus.missing + "; runs use the CPU");
     return {{"available", false},
             {"driver", driver},
             {"toolkit", WEFT_HAS_CUDA_TOOLKIT != 0},
             {"build", WEFT_CUDA_REASON},
+            {"devices", std::move(devices)},
             {"missing", missing}};
+}
+
+void print_gpus(const Json& cuda) {
+    std::printf("CUDA          %s (build: %s)\n",
+                cuda["available"].get<bool>() ? "available" : "not available",
+                cuda["build"].get<std::string>().c_str());
+    int number = 0;
+    for (const Json& gpu : cuda["devices"]) {
+        const int capability = gpu["capability"].get<int>();
+        std::printf("  cuda:%-8d%s, compute capability %d.%d, %s, %s free, driver for %s\n",
+                    number++, gpu["name"].get<std::string>().c_str(), capability / 10,
+                    capability % 10, format_bytes(gpu["memory_bytes"].get<std::int64_t>()).c_str(),
+                    format_bytes(gpu["free_bytes"].get<std::int64_t>()).c_str(),
+                    gpu["driver"].get<std::string>().c_str());
+    }
+    for (const Json& missing : cuda["missing"]) {
+        std::printf("              %s\n", missing.get<std::string>().c_str());
+    }
 }
 
 Json data_json() {
@@ -116,10 +154,7 @@ void print_text(const Json& doctor) {
     std::printf("disk          %s free for runs in %s\n",
                 format_bytes(doctor["disk_free_bytes"].get<std::int64_t>()).c_str(),
                 text(doctor["runs_root"]).c_str());
-    std::printf("CUDA          not available (build: %s)\n", text(doctor["cuda"]["build"]).c_str());
-    for (const Json& missing : doctor["cuda"]["missing"]) {
-        std::printf("              %s\n", text(missing).c_str());
-    }
+    print_gpus(doctor["cuda"]);
     for (const Json& data : doctor["data"]) {
         std::printf("data          %s: %s\n", text(data["name"]).c_str(),
                     data["found"].get<bool>() ? text(data["path"]).c_str()

@@ -19,6 +19,7 @@ using config::Severity;
 using sharding::Axis;
 
 constexpr std::int64_t kMostDevices = 1024; // threads of one process
+constexpr std::int64_t kMostGpus = 64;      // of one machine
 constexpr std::int64_t kCountable = 1ll << 40;
 
 /// The product of two numbers from 1 on, `most` where it is larger.
@@ -94,6 +95,14 @@ bool is_rule(const Json& rule) {
     return rule.is_array() && rule.size() == 2 && rule[0].is_string() && names(rule[1]);
 }
 
+/// None: the text is something else than digits.
+std::optional<std::int64_t> whole_number(std::string_view digits) {
+    std::int64_t number = 0;
+    const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+    const bool sound = read.ec == std::errc() && read.ptr == digits.data() + digits.size();
+    return sound && number >= 0 ? std::optional(number) : std::nullopt;
+}
+
 class Checker {
 public:
     Checker(const Json& mesh, const std::string& pointer, Diagnostics& out)
@@ -105,8 +114,9 @@ public:
             error("/devices",
                   "'" + shown(mesh_.at("devices").get<std::string>()) +
                       "' is not available in this version",
-                  "Use auto, cpu, or cpu:N with N up to " + std::to_string(kMostDevices) +
-                      "; to plan only, hardware of the catalogue such as h200:8.");
+                  "Use auto, cpu, cpu:N with N up to " + std::to_string(kMostDevices) +
+                      ", cuda, cuda:N, or GPUs by number as in cuda:0,2; to plan only, hardware of "
+                      "the catalogue such as h200:8.");
             return;
         }
         if (!axes_are_pairs()) {
@@ -234,14 +244,39 @@ std::optional<std::int64_t> devices_named(std::string_view text) {
     if (is_planned_hardware(text)) {
         return cost::parse_hardware(text).count;
     }
-    std::int64_t count = 0;
-    if (!text.starts_with("cpu:")) {
-        return std::nullopt;
+    if (const auto gpus = gpus_named(text); !gpus.empty()) {
+        return static_cast<std::int64_t>(gpus.size());
     }
-    const std::string_view digits = text.substr(4);
-    const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), count);
-    const bool sound = read.ec == std::errc() && read.ptr == digits.data() + digits.size();
-    return sound && count >= 1 && count <= kMostDevices ? std::optional(count) : std::nullopt;
+    const auto count = text.starts_with("cpu:") ? whole_number(text.substr(4)) : std::nullopt;
+    return count && *count >= 1 && *count <= kMostDevices ? count : std::nullopt;
+}
+
+std::vector<int> gpus_named(std::string_view text) {
+    if (text == "cuda") {
+        return {0};
+    }
+    if (!text.starts_with("cuda:")) {
+        return {};
+    }
+    std::vector<int> out;
+    const std::string list(text.substr(5));
+    if (list.find(',') == std::string::npos) {
+        const auto count = whole_number(list);
+        for (int i = 0; count && *count <= kMostGpus && i < *count; ++i) {
+            out.push_back(i);
+        }
+        return out;
+    }
+    for (const std::string& one : split(list, ',')) {
+        const auto number = whole_number(one);
+        const bool new_number = number && *number < kMostGpus &&
+                                std::find(out.begin(), out.end(), *number) == out.end();
+        if (!new_number) {
+            return {};
+        }
+        out.push_back(static_cast<int>(*number));
+    }
+    return out;
 }
 
 bool is_planned_hardware(std::string_view devices) {

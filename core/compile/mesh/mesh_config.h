@@ -21,9 +21,12 @@ std::int64_t expert_devices(const config::Json& mesh);
 /// Everything wrong with the section; `pointer` is its place ("/mesh").
 void check_mesh(const config::Json& mesh, const std::string& pointer, config::Diagnostics& out);
 
-/// Devices that "cpu:4" names; 1 for "auto" and "cpu". Hardware of the catalogue, "h200:64", can be
-/// planned for and not run on: see is_planned_hardware. None: not the name of devices.
+/// Devices that "cpu:4", "cuda:4" or "cuda:0,2" names; 1 for "auto", "cpu" and "cuda". Hardware of
+/// the catalogue, "h200:64", can be planned for and not run on: see is_planned_hardware. None: not
+/// the name of devices.
 std::optional<std::int64_t> devices_named(std::string_view text);
+/// Which GPUs "cuda", "cuda:4" or "cuda:0,2" names, by their numbers; empty: no GPUs.
+std::vector<int> gpus_named(std::string_view text);
 bool is_planned_hardware(std::string_view devices);
 
 } // namespace weft::compile

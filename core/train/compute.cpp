@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/train/compute.h"
+
+#include "core/base/error.h"
+#include "core/compile/mesh/mesh_config.h"
+#include "kernels/weft_module.h"
+
+#include <mutex>
+
+namespace weft::train {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kCudaModule = "weft-backend-cuda.so";
+
+struct Modules {
+    std::mutex mutex;
+    std::vector<fs::path> folders;
+    fs::path code_folder;
+    const weft_module* cuda = nullptr;
+    std::string problem; // of the last try
+};
+
+Modules& modules() {
+    static Modules one;
+    return one;
+}
+
+/// Null with `problem` set where it cannot be loaded; tried again by the next who asks.
+const weft_module* cuda_module() {
+    Modules& all = modules();
+    const std::lock_guard lock(all.mutex);
+    if (all.cuda != nullptr) {
+        return all.cuda;
+    }
+    all.problem = "this program came without its CUDA module (" + std::string(kCudaModule) +
+                  "): it was built without the CUDA toolkit";
+    for (const fs::path& folder : all.folders) {
+        const fs::path file = folder / kCudaModule;
+        std::error_code ignored;
+        if (!fs::exists(file, ignored)) {
+            continue;
+        }
+        if (weft_load_module(file.c_str(), &all.cuda) == WEFT_OK) {
+            if (!all.code_folder.empty()) { // without a folder kernels are made anew each time
+                fs::create_directories(all.code_folder, ignored);
+                all.cuda->set_cache_folder(all.code_folder.c_str());
+            }
+            all.problem.clear();
+            return all.cuda;
+        }
+        all.problem = "the CUDA module cannot be loaded: " + std::string(weft_last_error());
+        break;
+    }
+    return nullptr;
+}
+
+std::string gpu_devices(const compile::RunConfig& config) {
+    return config.section("mesh").at("devices").get<std::string>();
+}
+
+[[noreturn]] void no_gpus(const std::string& devices, const std::string& text) {
+    throw Error(ErrorKind::device, "mesh.devices " + devices, text,
+                "run on the CPU with --devices cpu; `weft doctor` says what this machine offers");
+}
+
+} // namespace
+
+std::vector<const weft_backend*> backends() {
+    return {weft_cpu_backend(), weft_reference_backend()};
+}
+
+void look_for_modules(std::vector<fs::path> folders, fs::path code_folder) {
+    Modules& all = modules();
+    const std::lock_guard lock(all.mutex);
+    all.folders = std::move(folders);
+    all.code_folder = std::move(code_folder);
+}
+
+bool loads_modules() {
+    Modules& all = modules();
+    const std::lock_guard lock(all.mutex);
+    return !all.folders.empty();
+}
+
+bool names_gpus(const compile::RunConfig& config) {
+    return !compile::gpus_named(gpu_devices(config)).empty();
+}
+
+exec::Compute compute_of(const compile::RunConfig& config) {
+    const std::vector<int> numbers = compile::gpus_named(gpu_devices(config));
+    if (numbers.empty()) {
+        return backends();
+    }
+    const Gpus found = find_gpus();
+    if (!found.missing.empty()) {
+        no_gpus(gpu_devices(config), found.missing);
+    }
+    for (const int number : numbers) {
+        if (number >= static_cast<int>(found.devices.size())) {
+            no_gpus(gpu_devices(config),
+                    "there is no GPU " + std::to_string(number) + ": this machine has " +
+                        std::to_string(found.devices.size()) + ", numbered from 0");
+        }
+    }
+    const weft_module* cuda = cuda_module();
+    return {{cuda->backend}, cuda->platform, cuda->collectives, numbers};
+}
+
+Gpus find_gpus() {
+    Gpus out;
+    const weft_module* cuda = cuda_module();
+    if (cuda == nullptr) {
+        const std::lock_guard lock(modules().mutex);
+        out.missing = modules().problem;
+        return out;
+    }
+    std::int32_t count = 0;
+    weft_status status = cuda->platform->count(&count);
+    for (std::int32_t i = 0; status == WEFT_OK && i < count; ++i) {
+        status = cuda->platform->describe(i, &out.devices.emplace_back());
+    }
+    if (status != WEFT_OK) {
+        out.devices.clear();
+        out.missing = cuda->platform->last_error();
+    } else if (count == 0) {
+        out.missing = "no NVIDIA GPU was found";
+    }
+    return out;
+}
+
+} // namespace weft::train
