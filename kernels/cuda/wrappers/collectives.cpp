@@ -98,6 +98,7 @@ ncclDataType_t data_type(std::int32_t dtype) {
     switch (dtype) {
     case WEFT_F32: return ncclFloat32;
     case WEFT_BF16: return ncclBfloat16;
+    case WEFT_F16: return ncclFloat16;
     case WEFT_F64: return ncclFloat64;
     case WEFT_I32: return ncclInt32;
     case WEFT_I64: return ncclInt64;

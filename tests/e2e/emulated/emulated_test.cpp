@@ -10,6 +10,7 @@
 #include "tests/kernels/emulation/machine.h"
 #include "tests/support/weft_test.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <map>
@@ -25,7 +26,8 @@ struct Trained {
     std::map<std::string, std::vector<std::byte>> state;
 };
 
-Trained train_steps(const compile::RunConfig& config, const exec::Compute& compute) {
+Trained train_steps(const compile::RunConfig& config, const exec::Compute& compute,
+                    int steps = kSteps) {
     const auto plan = test::plan_for(config, compute.backends);
     exec::Executor executor(plan, compute, {.threads = 1});
     train::initialise(executor, config);
@@ -36,7 +38,7 @@ Trained train_steps(const compile::RunConfig& config, const exec::Compute& compu
                         loading, {});
     train::Update update(executor, config, 100);
     Trained out;
-    for (int step = 0; step < kSteps; ++step) {
+    for (int step = 0; step < steps; ++step) {
         update.run(*loader.next(), step, 1.0, {});
         out.losses.push_back(update.numbers().loss);
     }
@@ -112,6 +114,30 @@ private slots:
             QVERIFY2(off <= model.tolerance,
                      qPrintable(QString("%1 is off by %2").arg(name.c_str()).arg(off)));
         }
+    }
+    /// A wait that is left out is found, whichever it is.
+    void ten_missing_waits_are_found_data() {
+        QTest::addColumn<int>("tenth");
+        for (int tenth = 0; tenth < 10; ++tenth) {
+            QTest::addRow("wait %d of ten", tenth) << tenth;
+        }
+    }
+    void ten_missing_waits_are_found() {
+        QFETCH(int, tenth);
+        const auto& models = test::emulated_models();
+        const auto model = std::find_if(models.begin(), models.end(), [](const auto& one) {
+            return one.name == "GPT, tensor parallel on 2";
+        });
+        const compile::RunConfig config = test::config_of(*model);
+        test::set_machine({.devices = 2});
+        train_steps(config, emulated(2), 3);
+        const std::int64_t waits = test::machine_counts().waits;
+        QVERIFY(waits > 100 && test::order_faults().empty());
+        test::set_machine({.devices = 2, .dropped_wait = waits / 2 + tenth * waits / 25});
+        QVERIFY_THROWS_EXCEPTION(Error, train_steps(config, emulated(2), 3));
+        QVERIFY(!test::order_faults().empty());
+        QVERIFY2(test::order_faults().front().find("nothing orders the two") != std::string::npos,
+                 test::order_faults().front().c_str());
     }
 };
 

@@ -197,7 +197,7 @@ private slots:
         overwrite(folder.filePath("file"), "in the way");
         const QByteArray wrong = folder.filePath("file/below").toUtf8();
         QCOMPARE(weft_cuda_set_cache_folder(wrong), WEFT_LIBRARY_ERROR);
-        QVERIFY2(QString(weft_cuda_last_error()).contains(wrong), weft_cuda_last_error());
+        QVERIFY2(QString(weft_last_error()).contains(wrong), weft_last_error());
         stored_code("key", [] { return CountingCompiler::expected("key"); });
         QCOMPARE(files_in(folder).size(), 2); // in the folder that was chosen before
     }

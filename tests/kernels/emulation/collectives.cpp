@@ -38,6 +38,7 @@ struct Group {
     // Collectives are counted per rank, messages per pair of ranks.
     std::map<std::pair<int, int>, std::vector<std::int64_t>> next; // [key][rank]
     std::map<std::tuple<int, int, std::int64_t>, Round> rounds;    // gone when all have come
+    std::vector<std::weak_ptr<Meeting>> meetings;
 };
 
 std::mutex groups_mutex;
@@ -223,12 +224,15 @@ std::shared_ptr<Meeting> come(const std::shared_ptr<Group>& group, int rank, con
         round.meeting = std::make_shared<Meeting>();
         round.meeting->streams.resize(ranks);
         round.calls.resize(ranks);
+        std::erase_if(group->meetings, [](const auto& one) { return one.expired(); });
+        group->meetings.push_back(round.meeting);
+        round.meeting->refused = group->fault;
     }
     round.meeting->streams[place] = stream;
     round.calls[place] = call;
     const std::shared_ptr<Meeting> meeting = round.meeting;
     if (++round.come == ranks) {
-        meeting->refused = mismatch(round.calls);
+        meeting->refused = meeting->refused.empty() ? mismatch(round.calls) : meeting->refused;
         meeting->work = [message, calls = std::move(round.calls)] {
             message ? carry_message(calls) : carry_out(calls);
         };
@@ -274,17 +278,19 @@ weft_status check_group(weft_group* group) {
 
 void abort_group(weft_group* group) {
     group->shared->fault = "the group was ended";
+    weft::test::refuse_meetings(group->shared->meetings, group->shared->fault);
 }
 
 void leave_group(weft_group* group) {
     delete group;
 }
 
-constexpr weft_collectives kEmulated = {"emulated",  name_group,  join,        call_group,
-                                        check_group, abort_group, leave_group, weft_last_error};
+constexpr weft_collectives kEmulatedCollectives = {"emulated",  name_group,     join,
+                                                   call_group,  check_group,    abort_group,
+                                                   leave_group, weft_last_error};
 
 } // namespace
 
 const weft_collectives* weft_emulated_collectives() {
-    return &kEmulated;
+    return &kEmulatedCollectives;
 }

@@ -79,7 +79,7 @@ using weft::kernels::fail;
 using weft::test::MachineCounts;
 using weft::test::MachineOptions;
 
-constexpr std::chrono::seconds kPatience{60}; // with which nothing can be done
+constexpr std::chrono::milliseconds kPatience{10000}; // with which nothing can be done
 
 struct Machine {
     std::mutex mutex;
@@ -90,6 +90,7 @@ struct Machine {
     std::vector<weft_stream*> streams;
     std::map<int, std::int64_t> reserved; // by device
     std::uint64_t random = 1;
+    std::int64_t works = 0; // done
 };
 
 Machine& machine() {
@@ -216,6 +217,9 @@ void do_item(std::unique_lock<std::mutex>& lock, weft_stream& stream) {
             one->busy = true;
         }
         std::string fault = item.kind == ItemKind::meet ? item.meeting->refused : "";
+        if (machine().works++ == machine().options.works_before_fault) {
+            fault = "the emulated device has fallen off the bus";
+        }
         lock.unlock();
         try {
             if (fault.empty()) {
@@ -238,9 +242,26 @@ void do_item(std::unique_lock<std::mutex>& lock, weft_stream& stream) {
     machine().changed.notify_all();
 }
 
-/// Does what can be done until `ended`. The device's fault counts as an end.
+/// What the streams wait for; the machine's lock is held.
+std::string standing() {
+    constexpr const char* kKinds[] = {"work", "record", "wait", "meet"};
+    std::string out;
+    for (const weft_stream* stream : machine().streams) {
+        out += (out.empty() ? "device " : "; device ") + std::to_string(stream->device->index) +
+               " stream " + std::to_string(stream->number) + ": ";
+        out += stream->items.empty()
+                   ? "nothing"
+                   : std::string(kKinds[static_cast<int>(stream->items.front().kind)]) + " " +
+                         stream->items.front().name + (stream->busy ? ", busy" : "");
+    }
+    return out;
+}
+
+/// Does what can be done until `ended`. The device's fault counts as an end; with less patience it
+/// is no fault that nothing could be done.
 template <class Ended>
-weft_status drive(weft_device& device, const Ended& ended) {
+weft_status drive(weft_device& device, const Ended& ended,
+                  std::chrono::milliseconds patience = kPatience) {
     std::unique_lock lock(machine().mutex);
     while (!ended()) {
         if (!device.fault.empty()) {
@@ -254,8 +275,11 @@ weft_status drive(weft_device& device, const Ended& ended) {
         }
         if (!ready.empty()) {
             do_item(lock, *ready[draw(ready.size())]);
-        } else if (machine().changed.wait_for(lock, kPatience) == std::cv_status::timeout) {
-            return fail(WEFT_LIBRARY_ERROR, "the emulated device waits for what does not come");
+        } else if (machine().changed.wait_for(lock, patience) == std::cv_status::timeout &&
+                   patience == kPatience) {
+            return fail(
+                WEFT_LIBRARY_ERROR,
+                ("the emulated device waits for what does not come: " + standing()).c_str());
         }
     }
     if (!device.fault.empty()) {
@@ -371,6 +395,21 @@ weft_status finish(weft_stream* stream) {
     return weft::kernels::cuda::reported_fault();
 }
 
+/// Does an item, of whichever stream, before it answers: somebody has to.
+weft_status is_finished(weft_stream* stream, std::int32_t* finished) {
+    bool asked = false;
+    bool done = false;
+    const weft_status status = drive(
+        *stream->device,
+        [&] {
+            done = stream->items.empty() && !stream->busy;
+            return done || std::exchange(asked, true);
+        },
+        std::chrono::milliseconds(1));
+    *finished = done ? 1 : 0;
+    return status;
+}
+
 std::vector<Access> one_access(const void* memory, std::int64_t bytes, bool writes) {
     const auto begin = reinterpret_cast<std::uintptr_t>(memory);
     return {{begin, begin + static_cast<std::uintptr_t>(bytes), writes}};
@@ -473,7 +512,7 @@ void drop_graph(weft_graph* graph) {
     delete graph;
 }
 
-constexpr weft_platform kEmulated = {
+constexpr weft_platform kEmulatedPlatform = {
     .name = "cuda",
     .host_reaches_memory = 0,
     .count = count_devices,
@@ -489,6 +528,7 @@ constexpr weft_platform kEmulated = {
     .make_stream = make_stream,
     .drop_stream = drop_stream,
     .finish = finish,
+    .is_finished = is_finished,
     .upload = upload,
     .download = download,
     .make_event = make_event,
@@ -518,6 +558,7 @@ void set_machine(const MachineOptions& options) {
     const std::lock_guard lock(one.mutex);
     one.options = options;
     one.counts = {};
+    one.works = 0;
     one.faults.clear();
     one.random = options.seed == 0 ? 1 : options.seed;
 }
@@ -544,6 +585,17 @@ void queue_work(weft_stream* stream, std::function<void()> work) {
     require_queued(queue_item(stream, std::move(item)));
 }
 
+void refuse_meetings(const std::vector<std::weak_ptr<Meeting>>& meetings,
+                     const std::string& reason) {
+    const std::lock_guard lock(machine().mutex);
+    for (const std::weak_ptr<Meeting>& one : meetings) {
+        if (const auto meeting = one.lock()) {
+            meeting->refused = meeting->refused.empty() ? reason : meeting->refused;
+        }
+    }
+    machine().changed.notify_all();
+}
+
 void queue_meeting(weft_stream* stream, std::function<std::shared_ptr<Meeting>()> come) {
     Item item;
     item.kind = ItemKind::meet;
@@ -566,5 +618,5 @@ AccessScope::~AccessScope() {
 } // namespace weft::test
 
 const weft_platform* weft_emulated_platform() {
-    return &kEmulated;
+    return &kEmulatedPlatform;
 }

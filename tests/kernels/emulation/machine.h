@@ -23,6 +23,8 @@ struct MachineOptions {
     std::int64_t memory_bytes = std::int64_t{1} << 30; // of a device
     /// Leaves out the wait of that number, counted from 0 over the process: a planted fault.
     std::int64_t dropped_wait = -1;
+    /// After so many pieces of work a device fails for good; -1: never.
+    std::int64_t works_before_fault = -1;
 };
 void set_machine(const MachineOptions& options);
 
@@ -51,6 +53,10 @@ void queue_meeting(weft_stream* stream, std::function<std::shared_ptr<Meeting>()
 /// Queues work that touches what the present AccessScope says; done at once where `stream` is null.
 /// What it throws, a Failure, is told by whoever waits.
 void queue_work(weft_stream* stream, std::function<void()> work);
+
+/// Whoever comes to these, or waits there, gets a fault.
+void refuse_meetings(const std::vector<std::weak_ptr<Meeting>>& meetings,
+                     const std::string& reason);
 
 /// Work queued by this thread while it lives touches these bytes, and belongs to `name`.
 class AccessScope {

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+// The real `weft` with a module of emulated GPUs: runs, checkpoints, resumes, faults.
+#include "core/base/file.h"
+#include "core/checkpoint/checkpoint.h"
+#include "core/config/json.h"
+#include "core/train/record/run_folder.h"
+#include "tests/e2e/emulated/models.h"
+#include "tests/support/test_folder.h"
+#include "tests/support/weft_test.h"
+
+#include <QProcess>
+
+using namespace weft;
+using namespace weft::test;
+
+namespace {
+
+constexpr int kLimitMs = 120000;
+
+struct Ended {
+    int code = -1;
+    QByteArray out, err;
+};
+
+} // namespace
+
+class EmulatedProgramTest : public QObject, private TestFolder {
+    Q_OBJECT
+
+    QString config_;
+
+    Ended weft(const QStringList& arguments, const QStringList& variables = {}) const {
+        QProcess process;
+        QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+        environment.insert("WEFT_MODULES", WEFT_EMULATED_MODULES);
+        environment.insert("XDG_CACHE_HOME", text("cache"));
+        environment.insert("WEFT_RUNS", text("runs"));
+        for (const QString& variable : variables) {
+            environment.insert(variable.section('=', 0, 0), variable.section('=', 1));
+        }
+        process.setProcessEnvironment(environment);
+        process.start(WEFT_PROGRAM, arguments);
+        const bool done = process.waitForFinished(kLimitMs);
+        return {done ? process.exitCode() : -1, process.readAllStandardOutput(),
+                process.readAllStandardError()};
+    }
+    void succeeds(const QStringList& arguments) const {
+        const Ended ended = weft(arguments);
+        QVERIFY2(ended.code == 0 || ended.code == 75, ended.err.constData());
+    }
+    std::filesystem::path checkpoint(const char* run, std::int64_t step) const {
+        return path(run) / "checkpoints" / checkpoint::folder_name(step);
+    }
+    /// Every array of two checkpoints, bit for bit.
+    void same_arrays(const std::filesystem::path& a, const std::filesystem::path& b) const {
+        const auto one = checkpoint::read_manifest(a);
+        const auto other = checkpoint::read_manifest(b);
+        QCOMPARE(one.tensors.size(), other.tensors.size());
+        for (const checkpoint::TensorInfo& tensor : one.tensors) {
+            QVERIFY2(checkpoint::read_tensor(one, tensor) ==
+                         checkpoint::read_tensor(other, *other.find(tensor.name)),
+                     tensor.name.c_str());
+        }
+    }
+
+private slots:
+    void initTestCase() {
+        std::filesystem::create_directories(path("configs"));
+        File file(path("configs") / "mlp.json", File::Mode::write);
+        file.write(emulated_models().front().document);
+        file.close();
+        config_ = text("configs") + "/mlp.json";
+    }
+
+    void a_resumed_run_on_a_gpu_is_the_uninterrupted_one() {
+        const QStringList gpu{"--devices", "cuda", "--set", "checkpoint.every={\"steps\":10}"};
+        succeeds(QStringList{"train", config_, "--run-dir", text("whole"), "--max-steps", "40"} +
+                 gpu);
+        succeeds(QStringList{"train", config_, "--run-dir", text("parts"), "--max-steps", "17"} +
+                 gpu);
+        succeeds({"resume", text("parts"), "--max-steps", "40"});
+        same_arrays(checkpoint("whole", 40), checkpoint("parts", 40));
+    }
+
+    void a_run_goes_from_gpus_to_the_cpu_and_to_other_gpus() {
+        succeeds({"train", config_, "--run-dir", text("two"), "--devices", "cuda:2", "--set",
+                  "mesh.zero_stage=1", "--max-steps", "10"});
+        succeeds({"resume", text("two"), "--fork", text("cpu"), "--set",
+                  "mesh={\"devices\":\"cpu\"}", "--max-steps", "10"});
+        succeeds({"resume", text("cpu"), "--fork", text("fsdp"), "--set",
+                  "mesh={\"devices\":\"cuda:2\",\"strategy\":\"fsdp\"}", "--max-steps", "10"});
+        // No step was taken on the way: what went round is what was saved.
+        same_arrays(checkpoint("two", 10), checkpoint("fsdp", 10));
+    }
+
+    void a_gpu_that_fails_ends_the_run_and_not_its_checkpoints() {
+        const Ended ended = weft({"train", config_, "--run-dir", text("fault"), "--devices", "cuda",
+                                  "--set", "checkpoint.every={\"steps\":5}"},
+                                 {"WEFT_EMULATED_FAULT=2500"});
+        QCOMPARE(ended.code, exit_code(ErrorKind::device));
+        QVERIFY2(ended.err.contains("cuda:0") && ended.err.contains("fallen off the bus"),
+                 ended.err.constData());
+        QCOMPARE(QString::fromStdString(train::read_run_info(path("fault")).state),
+                 QString("failed"));
+        const auto saved = checkpoint::list_checkpoints(path("fault") / "checkpoints");
+        QVERIFY(!saved.empty());
+        succeeds({"resume", text("fault")});
+    }
+
+    void gpus_that_are_not_there_are_named_data() {
+        QTest::addColumn<QString>("devices");
+        QTest::addColumn<QString>("variable");
+        QTest::addColumn<QString>("told");
+        QTest::newRow("a number too high") << "cuda:0,5"
+                                           << "WEFT_EMULATED_GPUS=2"
+                                           << "there is no GPU 5: this machine has 2";
+        QTest::newRow("none") << "cuda"
+                              << "WEFT_EMULATED_GPUS=0"
+                              << "no NVIDIA GPU was found";
+        QTest::newRow("no emulated module") << "cuda"
+                                            << "WEFT_MODULES=/nowhere"
+                                            << "mesh.devices cuda:";
+        QTest::newRow("twice the same") << "cuda:1,1"
+                                        << "WEFT_EMULATED_GPUS=2"
+                                        << "cuda:1,1";
+        QTest::newRow("no number") << "cuda:x"
+                                   << "WEFT_EMULATED_GPUS=2"
+                                   << "cuda:x";
+    }
+    void gpus_that_are_not_there_are_named() {
+        QFETCH(QString, devices);
+        QFETCH(QString, variable);
+        QFETCH(QString, told);
+        const Ended ended =
+            weft({"train", config_, "--run-dir", text(QString("none ") + QTest::currentDataTag()),
+                  "--devices", devices},
+                 {variable});
+        if (variable.startsWith("WEFT_MODULES") && ended.code == 0) {
+            QSKIP("this machine has a GPU");
+        }
+        QVERIFY(ended.code != 0 && ended.code != -1);
+        QVERIFY2(ended.err.contains(told.toUtf8()), ended.err.constData());
+    }
+
+    void doctor_lists_the_gpus() {
+        const Ended ended = weft({"doctor", "--json"}, {"WEFT_EMULATED_GPUS=3"});
+        QCOMPARE(ended.code, 0);
+        const auto document = config::json_of(ended.out.toStdString());
+        QVERIFY(document.at("cuda").at("available").get<bool>());
+        QCOMPARE(document.at("cuda").at("devices").size(), std::size_t{3});
+    }
+};
+
+WEFT_TEST(EmulatedProgramTest)
+#include "program_test.moc"
