@@ -3,6 +3,7 @@
 
 #include "core/base/error.h"
 #include "core/base/file.h"
+#include "core/checkpoint/checkpoint.h"
 #include "core/train/ways_on.h"
 #include "ui/bridge/convert.h"
 
