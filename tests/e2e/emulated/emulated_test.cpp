@@ -109,6 +109,10 @@ private slots:
                                     .arg(gpu.losses[at], 0, 'g', 9)
                                     .arg(cpu.losses[at], 0, 'g', 9)));
         }
+        if (const auto skipped = gpu.state.find("training.skipped"); skipped != gpu.state.end()) {
+            QVERIFY(std::any_of(skipped->second.begin(), skipped->second.end(),
+                                [](std::byte one) { return one != std::byte{0}; }));
+        }
         for (const auto& [name, bytes] : cpu.state) {
             const double off = largest_difference(bytes, gpu.state.at(name));
             QVERIFY2(off <= model.tolerance,

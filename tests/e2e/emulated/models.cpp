@@ -23,6 +23,47 @@ const char* const kSmallGpt = R"({
   "training": {"global_batch_size": 8, "precision": "f32", "length": {"steps": 100}}
 })";
 
+// A bias before batch norm has a gradient of rounding alone, which Adam would make steps of.
+const char* const kSmallCnn = R"({
+  "data": {"train": {"type": "synthetic", "kind": "images", "shape": [6, 6, 2], "classes": 4,
+                     "samples": 200}},
+  "model": {"type": "sequential", "layers": [
+    {"type": "conv2d", "channels": 8, "kernel": 3}, {"type": "batch_norm"}, {"type": "relu"},
+    {"type": "max_pool"}, {"type": "dropout", "rate": 0.2}, {"type": "flatten"},
+    {"type": "linear"}]},
+  "optimizer": {"type": "sgd", "learning_rate": 0.05, "momentum": 0.9},
+  "lr_schedule": {"type": "constant"},
+  "training": {"global_batch_size": 8, "precision": "f32", "length": {"steps": 100}}
+})";
+
+const char* const kSmallLlama = R"({
+  "data": {"train": {"type": "synthetic", "kind": "tokens", "vocab": 24, "samples": 200}},
+  "model": {"type": "llama", "layers": 1, "width": 16, "heads": 2, "kv_heads": 1, "ffn": 24,
+            "context": 8, "vocab": 24},
+  "metrics": [],
+  "optimizer": {"type": "adamw", "learning_rate": 0.003},
+  "lr_schedule": {"type": "constant"},
+  "training": {"global_batch_size": 4, "precision": "f32", "length": {"steps": 100}}
+})";
+
+const char* const kSmallVit = R"({
+  "data": {"train": {"type": "synthetic", "kind": "images", "shape": [8, 8, 3], "classes": 4,
+                     "samples": 200}},
+  "model": {"type": "vit", "patch": 4, "layers": 1, "width": 16, "heads": 2},
+  "optimizer": {"type": "adamw", "learning_rate": 0.003},
+  "lr_schedule": {"type": "constant"},
+  "training": {"global_batch_size": 4, "precision": "f32", "length": {"steps": 100}}
+})";
+
+const char* const kSmallResnet = R"({
+  "data": {"train": {"type": "synthetic", "kind": "images", "shape": [8, 8, 3], "classes": 4,
+                     "samples": 200}},
+  "model": {"type": "resnet", "depth": 18, "stem": "cifar", "width": 4},
+  "optimizer": {"type": "sgd", "learning_rate": 0.01, "momentum": 0.9},
+  "lr_schedule": {"type": "constant"},
+  "training": {"global_batch_size": 4, "precision": "f32", "length": {"steps": 100}}
+})";
+
 } // namespace
 
 const std::vector<EmulatedModel>& emulated_models() {
@@ -32,7 +73,17 @@ const std::vector<EmulatedModel>& emulated_models() {
          kSmallMlp,
          {"training.micro_batch_size=4", "training.ema_decay=0.9"}},
         {"MLP in bf16", kSmallMlp, {"training.precision=bf16"}, 0.03},
+        // The scale begins so high that the first gradients overflow and their updates are skipped.
+        {"MLP in f16 with overflow",
+         kSmallMlp,
+         {"training.precision=f16", "training.loss_scale={\"initial\":16777216,\"hysteresis\":1}"},
+         0.01},
         {"GPT with dropout", kSmallGpt, {}},
+        {"GPT with four experts", kSmallGpt, {"model.experts=4"}},
+        {"CNN with batch norm", kSmallCnn, {}, 1e-3},
+        {"Llama", kSmallLlama, {}},
+        {"ViT", kSmallVit, {}},
+        {"ResNet", kSmallResnet, {}, 1e-3},
         {"MLP, data parallel on 4", kSmallMlp, {"mesh.devices=cpu:4"}},
         {"MLP, ZeRO 1 on 4", kSmallMlp, {"mesh.devices=cpu:4", "mesh.zero_stage=1"}},
         {"MLP, ZeRO 2 on 4 in two microsteps",
@@ -51,6 +102,12 @@ const std::vector<EmulatedModel>& emulated_models() {
          kSmallGpt,
          {"mesh.devices=cpu:2", "mesh.strategy=context_parallel"}},
         {"GPT, pipeline on 2", kSmallGpt, {"mesh.devices=cpu:2", "mesh.strategy=pipeline"}},
+        {"MLP in f16 with overflow, fsdp on 4",
+         kSmallMlp,
+         {"training.precision=f16", "training.loss_scale={\"initial\":16777216,\"hysteresis\":1}",
+          "mesh.devices=cpu:4", "mesh.strategy=fsdp"},
+         0.01},
+        {"CNN, data parallel on 4", kSmallCnn, {"mesh.devices=cpu:4"}, 1e-3},
         {"GPT, experts on 2",
          kSmallGpt,
          {"mesh.devices=cpu:2", "mesh.strategy=expert_parallel", "model.experts=4"}},
