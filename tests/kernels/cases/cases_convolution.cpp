@@ -76,7 +76,9 @@ void add_convolution(std::vector<Case>& cases, weft_dtype dtype, weft_dtype grad
                       with(list("kernel", {s.kh, s.kw})),
                       {},
                       {}},
-                     sum_tolerance(grad, result[0] * result[1] * result[2])});
+                     // Libraries add one product after another: what rounds is the sum on the way,
+                     // which grows as the number of terms does.
+                     sum_tolerance(grad, 4 * result[0] * result[1] * result[2])});
 }
 
 /// Values on a coarse grid, so that windows hold equal maxima.
