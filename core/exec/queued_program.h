@@ -44,8 +44,6 @@ public:
         const std::function<bool(const PreparedStep& step, std::span<const std::int64_t> iterations,
                                  std::span<void* const> outputs)>& done);
 
-    int calls() const { return static_cast<int>(calls_.size()); }
-
 private:
     struct Call {
         const PreparedStep* step = nullptr;

@@ -99,6 +99,8 @@ private slots:
         }
         QVERIFY2(test::order_faults().empty(),
                  test::order_faults().empty() ? "" : test::order_faults().front().c_str());
+        // Every step but the first, of every device, is one graph.
+        QCOMPARE(test::machine_counts().replays, static_cast<std::int64_t>(devices) * (kSteps - 1));
         const Trained cpu = train_steps(config, train::backends());
         for (int step = 0; step < kSteps; ++step) {
             const auto at = static_cast<std::size_t>(step);

@@ -169,9 +169,6 @@ weft_status queue_item(weft_stream* stream, Item item) {
         stream->capturing->streams.insert(stream);
     }
     if (stream->capturing == nullptr) {
-        if (item.kind == ItemKind::work) {
-            ++machine().counts.launches;
-        }
         commit(*stream, std::move(item));
         machine().changed.notify_all();
         return WEFT_OK;
@@ -389,7 +386,6 @@ weft_status finish(weft_stream* stream) {
     }
     {
         const std::lock_guard lock(machine().mutex);
-        ++machine().counts.finishes;
         weft::test::merge(stream->device->host, stream->clock);
     }
     return weft::kernels::cuda::reported_fault();

@@ -10,7 +10,6 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,10 +29,8 @@ void set_machine(const MachineOptions& options);
 
 /// Counted since set_machine.
 struct MachineCounts {
-    std::int64_t waits = 0;    // of a stream for an event
-    std::int64_t launches = 0; // queued one by one
-    std::int64_t replays = 0;  // of graphs
-    std::int64_t finishes = 0; // of the host
+    std::int64_t waits = 0;   // of a stream for an event
+    std::int64_t replays = 0; // of graphs
 };
 MachineCounts machine_counts();
 /// Accesses that nothing orders, found since set_machine; one text each. The first is a fault of
