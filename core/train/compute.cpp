@@ -61,7 +61,7 @@ std::string gpu_devices(const compile::RunConfig& config) {
 }
 
 [[noreturn]] void no_gpus(const std::string& devices, const std::string& text) {
-    throw Error(ErrorKind::device, "mesh.devices " + devices, text,
+    throw Error(ErrorKind::usage, "mesh.devices " + devices, text,
                 "run on the CPU with --devices cpu; `weft doctor` says what this machine offers");
 }
 

@@ -23,7 +23,7 @@ bool loads_modules();
 
 /// Whether the configuration names GPUs.
 bool names_gpus(const compile::RunConfig& config);
-/// What its devices compute with. Throws weft::Error{device} that says what is missing.
+/// What its devices compute with. Throws weft::Error{usage} that says what is missing.
 exec::Compute compute_of(const compile::RunConfig& config);
 
 struct Gpus {

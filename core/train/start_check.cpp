@@ -5,6 +5,7 @@
 #include "core/compile/mesh/mesh_config.h"
 #include "core/compile/programs/model_sketch.h"
 #include "core/data/files/named_files.h"
+#include "core/train/compute.h"
 
 namespace weft::train {
 namespace {
@@ -25,6 +26,13 @@ config::Diagnostics missing_files(const compile::RunConfig& config) {
         out.push_back({"/data" + file.pointer, config::Severity::error,
                        file.path.string() + " is not there",
                        "Put it back, or name where the data are now."});
+    }
+    try {
+        if (loads_modules()) {
+            compute_of(config);
+        }
+    } catch (const Error& fault) {
+        out.push_back({"/mesh/devices", config::Severity::error, fault.text(), fault.hint()});
     }
     const config::Json& from = config.section("init").at("from");
     std::error_code problem;

@@ -8,9 +8,8 @@
 
 namespace weft::train {
 
-/// Files and folders that the data and the start weights of a configuration name and that are not
-/// there: an error each, at the field that names it. Reads nothing but still asks the file system,
-/// which can take its time. Empty for a mesh of hardware that need not be here.
+/// Files, folders and devices that a configuration names and that are not there: an error each, at
+/// the field that names it. Reads no file but still asks the file system, which can take its time. Empty for a mesh of hardware that need not be here.
 config::Diagnostics missing_files(const compile::RunConfig& config);
 
 /// What the data turn out to be and whether the model takes them: the first error, at the source or

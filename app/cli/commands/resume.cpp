@@ -6,6 +6,7 @@
 #include "core/base/error.h"
 #include "core/base/file.h"
 #include "core/checkpoint/pointer.h"
+#include "core/train/compute.h"
 #include "core/train/engine.h"
 #include "core/train/record/run_summary.h"
 
@@ -80,6 +81,7 @@ int resume_run(const ResumeOptions& options, const Context& context) {
         std::fprintf(stderr, "Train a new run instead, with `weft train`. Nothing was started.\n");
         return kExitUsage;
     }
+    train::compute_of(after.config); // GPUs that are not here end it before anything changes
     train::SessionOptions session;
     session.extend_steps = options.extend;
     bool older = false;

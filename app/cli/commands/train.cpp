@@ -4,6 +4,7 @@
 #include "app/cli/run_driver.h"
 #include "core/base/error.h"
 #include "core/base/file.h"
+#include "core/train/compute.h"
 #include "core/train/record/run_folder.h"
 
 namespace weft::cli {
@@ -37,6 +38,7 @@ int train_run(const TrainOptions& options, const Context& context) {
     if (!checked.ok()) {
         return kExitUsage;
     }
+    train::compute_of(checked.config); // GPUs that are not here end it before there is a folder
     train::SessionOptions session;
     if (options.run_dir.empty()) {
         session.run_folder = train::create_run_folder(context.runs_root, checked.config.name);
@@ -58,7 +60,7 @@ void add_train(Command app, Context& context) {
                    "relative paths of CONFIG count from here (default: its folder)");
     command.option("--run-dir", &options->run_dir,
                    "use exactly this new or empty folder (default: a numbered one in ~/WeftRuns)");
-    command.option("--devices", &options->devices, "where to compute: auto or cpu");
+    command.option("--devices", &options->devices, "where to compute: auto, cpu, cpu:N, cuda, cuda:N or cuda:0,2");
     add_drive_options(command, options->drive);
     command.callback([options, &context] { context.exit_code = train_run(*options, context); });
 }

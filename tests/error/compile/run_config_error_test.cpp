@@ -131,7 +131,7 @@ std::vector<Mistake> mistakes() {
          "/optimizer/type",
          "optimizer 'lion' is not available",
          "'adamw'"},
-        {{"mesh.devices=cuda"}, "/mesh/devices", "'cuda' is not available", "cpu:N"},
+        {{"mesh.devices=cuda:1,1"}, "/mesh/devices", "'cuda:1,1' is not available", "cuda:0,2"},
         {{"mesh.devices=cpu:0"}, "/mesh/devices", "'cpu:0' is not available", "1024"},
         {{"mesh.devices=cpu:many"}, "/mesh/devices", "'cpu:many'", "cpu:N"},
         {{"mesh.pipeline.stages=[1]"}, "/mesh/pipeline", "no rule gives layers", "pipeline"},
