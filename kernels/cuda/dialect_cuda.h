@@ -3,7 +3,7 @@
 #pragma once
 
 #define WEFT_KERNEL __global__ void __launch_bounds__(256)
-#define WEFT_NARROW_KERNEL __global__ void __launch_bounds__(128)
+#define WEFT_NARROW_KERNEL __global__ void __launch_bounds__(128, 4)
 #define WEFT_WIDE_KERNEL __global__ void __launch_bounds__(1024)
 #define WEFT_DEVICE __device__ __forceinline__
 #define WEFT_UNROLL _Pragma("unroll")

@@ -93,7 +93,9 @@ WEFT_KERNEL avg_pool_elements(const WindowShape s, int inside_only, i64 count, c
     for (i64 i = block() * threads() + thread(); i < count; i += blocks() * threads()) {
         const Pixel p = pixel_of(i, s.out_h, s.out_w, s.c);
         float sum = 0.0f;
+        WEFT_ROLLED
         for (i64 ky = 0; ky < s.kh; ++ky) {
+            WEFT_ROLLED
             for (i64 kx = 0; kx < s.kw; ++kx) {
                 const i64 iy = p.y * s.stride_h - s.top + ky;
                 const i64 ix = p.x * s.stride_w - s.left + kx;

@@ -62,7 +62,7 @@ void add_elementwise(Rows& rows) {
          .operands = {"f64[2,3]"},
          .attributes = {{"dtype", std::string("f64")}},
          .refused = {
-             {{"f64[2]"}, {{"dtype", std::string("f16")}}, "'f16' is not an element type"}}});
+             {{"f64[2]"}, {{"dtype", std::string("f8")}}, "'f8' is not an element type"}}});
     rows.push_back(
         {.kind = "select",
          .operands = {"f64[2,3]?", "f64[2,3]", "f64[3]"},
