@@ -5,7 +5,8 @@
 //
 //   WEFT_KERNEL f(...)            an entry point for blocks of at most 256 threads, WEFT_WIDE_KERNEL
 //                                 for 1024, WEFT_NARROW_KERNEL for 128, which leaves a thread more
-//                                 registers; its parameters are plain values
+//                                 registers, as WEFT_LARGE_KERNEL does; its parameters are plain
+//                                 values
 //   WEFT_DEVICE                   before a function that kernels call
 //   thread() threads()            place in the block and its size, a multiple of 32
 //   block() blocks() block_y()    place in the grid

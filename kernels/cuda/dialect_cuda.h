@@ -2,7 +2,9 @@
 // The dialect's words in CUDA; see dialect.h.
 #pragma once
 
-#define WEFT_KERNEL __global__ void __launch_bounds__(256)
+// With as many blocks on a processor as this the compiler has no reason to spill for more of them.
+#define WEFT_KERNEL __global__ void __launch_bounds__(256, 4)
+#define WEFT_LARGE_KERNEL __global__ void __launch_bounds__(256, 2)
 #define WEFT_NARROW_KERNEL __global__ void __launch_bounds__(128, 4)
 #define WEFT_WIDE_KERNEL __global__ void __launch_bounds__(1024)
 #define WEFT_DEVICE __device__ __forceinline__

@@ -13,6 +13,7 @@
 #include <cstring>
 
 #define WEFT_KERNEL void
+#define WEFT_LARGE_KERNEL void
 #define WEFT_NARROW_KERNEL void
 #define WEFT_WIDE_KERNEL void
 #define WEFT_DEVICE inline

@@ -86,7 +86,7 @@ WEFT_DEVICE i64 right_index(const WindowShape& s, i64 term, i64 column) {
 
 /// to [chunks, rows, columns]. Grid: tiles of rows x (chunks, tiles of columns).
 template <ConvolutionPass P>
-WEFT_KERNEL convolve(const Convolved d, const Source left, const Source right, const Target to) {
+WEFT_LARGE_KERNEL convolve(const Convolved d, const Source left, const Source right, const Target to) {
     WEFT_SHARED(float, lefts, kConvolvedDeep*(kConvolvedTile + 1));
     WEFT_SHARED(float, rights, kConvolvedDeep* kConvolvedTile);
     const i64 chunk = block_y() / d.column_tiles;

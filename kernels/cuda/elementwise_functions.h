@@ -6,6 +6,13 @@
 
 #include "kernels/cuda/dialect.h"
 
+// Before a generated entry point: the compiler may give up blocks on a processor for registers.
+#if defined(__CUDACC__)
+#define WEFT_GROUP_KERNEL __global__ void __launch_bounds__(256)
+#else
+#define WEFT_GROUP_KERNEL void
+#endif
+
 namespace weft::kernels::cuda {
 
 /// Element `at` as f32.

@@ -242,7 +242,7 @@ private:
                " {\nstruct Words {\n    u64 at[" + std::to_string(word_) +
                "];\n};\nusing Index = " + (out_.wide ? "u64" : "u32") +
                ";\n\ntemplate <int N>\nWEFT_DEVICE void group(const Words& w, Index i) {\n" +
-               body_ + "}\n\nextern \"C\" WEFT_KERNEL " + name +
+               body_ + "}\n\nextern \"C\" WEFT_GROUP_KERNEL " + name +
                "(const Words w) {\n"
                "    const u64 first = u64(block()) * threads() + thread();\n"
                "    const u64 step = u64(blocks()) * threads();\n"

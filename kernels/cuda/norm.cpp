@@ -106,7 +106,6 @@ WEFT_WIDE_KERNEL norm_input_grad_rows(const RowShape s, const Source x, const fl
         return;
     }
     const i64 start = p.row * s.width;
-    const float width = static_cast<float>(s.width);
     const float mean = means != nullptr ? means[p.row] : 0.0f;
     const float rstd = rstds[p.row];
     float u[kRowTile];
@@ -122,9 +121,10 @@ WEFT_WIDE_KERNEL norm_input_grad_rows(const RowShape s, const Source x, const fl
                 load_tile(s, p, dy, start, tile, 0.0f, g);
                 WEFT_UNROLL
                 for (int k = 0; k < kRowTile; ++k) {
-                    const i64 c = column_of(p, tile, k);
+                    // 32 bits: with 64 the kernel needs a register more than it has. No row is so long.
+                    const int c = static_cast<int>(column_of(p, tile, k));
                     u[k] = (u[k] - mean) * rstd;
-                    g[k] = c < s.width ? g[k] * scale[c] : 0.0f;
+                    g[k] = c < static_cast<int>(s.width) ? g[k] * scale[c] : 0.0f;
                 }
             }
             WEFT_UNROLL
@@ -141,8 +141,8 @@ WEFT_WIDE_KERNEL norm_input_grad_rows(const RowShape s, const Source x, const fl
             }
         }
         if (pass == 0) {
-            sum = means != nullptr ? row_sum(p, sum, totals) / width : 0.0f;
-            dot = row_sum(p, dot, totals) / width;
+            sum = means != nullptr ? row_sum(p, sum, totals) / static_cast<float>(s.width) : 0.0f;
+            dot = row_sum(p, dot, totals) / static_cast<float>(s.width);
         }
     }
 }
