@@ -32,7 +32,7 @@ int terminal_columns() {
     return ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
 }
 
-/// Where this program is installed with its modules, and where a build tree has them.
+/// A build tree has modules where an installation has them: ../lib/weft beside the program.
 std::vector<std::filesystem::path> module_folders() {
     std::vector<std::filesystem::path> out;
     if (const std::string named = variable("WEFT_MODULES"); !named.empty()) {
@@ -41,9 +41,7 @@ std::vector<std::filesystem::path> module_folders() {
     std::error_code problem;
     const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", problem);
     if (!problem) {
-        const std::filesystem::path folder = program.parent_path();
-        out.push_back(folder / "../lib/weft");
-        out.push_back(folder / "../../kernels/cuda");
+        out.push_back(program.parent_path() / "../lib/weft");
     }
     return out;
 }
