@@ -104,8 +104,6 @@ public:
         }
         call.call.list = call.transfers.data();
         if (collectives_.call(call.group, &call.call, stream) != WEFT_OK) {
-            const std::string text = collectives_.last_error();
-            world_.end(text);
             fail_exchange(collectives_, step.op.attributes.text("cause"));
         }
     }

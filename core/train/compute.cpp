@@ -56,6 +56,22 @@ const weft_module* cuda_module() {
     return nullptr;
 }
 
+/// The GPUs of this machine; 0 with what is missing.
+std::int32_t count_gpus(const weft_module*& cuda, std::string& missing) {
+    cuda = cuda_module();
+    std::int32_t count = 0;
+    if (cuda == nullptr) {
+        const std::lock_guard lock(modules().mutex);
+        missing = modules().problem;
+    } else if (cuda->platform->count(&count) != WEFT_OK) {
+        missing = cuda->platform->last_error();
+        count = 0;
+    } else if (count == 0) {
+        missing = "no NVIDIA GPU was found";
+    }
+    return count;
+}
+
 std::string gpu_devices(const compile::RunConfig& config) {
     return config.section("mesh").at("devices").get<std::string>();
 }
@@ -93,39 +109,33 @@ exec::Compute compute_of(const compile::RunConfig& config) {
     if (numbers.empty()) {
         return backends();
     }
-    const Gpus found = find_gpus();
-    if (!found.missing.empty()) {
-        no_gpus(gpu_devices(config), found.missing);
+    // Counted and not described, which would give the GPUs of others a context, too.
+    const weft_module* cuda = nullptr;
+    std::string missing;
+    const std::int32_t count = count_gpus(cuda, missing);
+    if (!missing.empty()) {
+        no_gpus(gpu_devices(config), missing);
     }
     for (const int number : numbers) {
-        if (number >= static_cast<int>(found.devices.size())) {
-            no_gpus(gpu_devices(config),
-                    "there is no GPU " + std::to_string(number) + ": this machine has " +
-                        std::to_string(found.devices.size()) + ", numbered from 0");
+        if (number >= count) {
+            no_gpus(gpu_devices(config), "there is no GPU " + std::to_string(number) +
+                                             ": this machine has " + std::to_string(count) +
+                                             ", numbered from 0");
         }
     }
-    const weft_module* cuda = cuda_module();
     return {{cuda->backend}, cuda->platform, cuda->collectives, numbers};
 }
 
 Gpus find_gpus() {
     Gpus out;
-    const weft_module* cuda = cuda_module();
-    if (cuda == nullptr) {
-        const std::lock_guard lock(modules().mutex);
-        out.missing = modules().problem;
-        return out;
-    }
-    std::int32_t count = 0;
-    weft_status status = cuda->platform->count(&count);
-    for (std::int32_t i = 0; status == WEFT_OK && i < count; ++i) {
-        status = cuda->platform->describe(i, &out.devices.emplace_back());
-    }
-    if (status != WEFT_OK) {
-        out.devices.clear();
-        out.missing = cuda->platform->last_error();
-    } else if (count == 0) {
-        out.missing = "no NVIDIA GPU was found";
+    const weft_module* cuda = nullptr;
+    const std::int32_t count = count_gpus(cuda, out.missing);
+    for (std::int32_t i = 0; i < count; ++i) {
+        if (cuda->platform->describe(i, &out.devices.emplace_back()) != WEFT_OK) {
+            out.devices.clear();
+            out.missing = cuda->platform->last_error();
+            break;
+        }
     }
     return out;
 }

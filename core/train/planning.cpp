@@ -89,9 +89,14 @@ PlanTarget on_gpus(const compile::RunConfig& config, PlanTarget target) {
     if (!loads_modules()) {
         return target;
     }
-    const Gpus found = find_gpus();
-    for (const int number : compute_of(config).devices) {
-        const weft_device_facts& gpu = found.devices[static_cast<std::size_t>(number)];
+    const exec::Compute compute = compute_of(config);
+    for (const int number : compute.devices) {
+        weft_device_facts gpu{};
+        if (compute.platform->describe(number, &gpu) != WEFT_OK) {
+            throw Error(ErrorKind::device, "GPU " + std::to_string(number),
+                        compute.platform->last_error(),
+                        "`weft doctor` says what this machine offers");
+        }
         if (!target.limit_bytes || gpu.free_bytes < *target.limit_bytes) {
             target.limit_bytes = gpu.free_bytes;
             target.limit_basis =

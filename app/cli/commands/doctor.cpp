@@ -38,25 +38,20 @@ Json cuda_json() {
                            {"driver", gpu.driver}});
     }
     std::vector<std::string> missing;
-    if (gpus.missing.empty()) {
-        return {{"available", true},
-                {"driver", driver},
-                {"toolkit", WEFT_HAS_CUDA_TOOLKIT != 0},
-                {"build", WEFT_CUDA_REASON},
-                {"devices", std::move(devices)},
-                {"missing", missing}};
-    }
-    if (!driver) {
+    const bool available = gpus.missing.empty();
+    if (!available && !driver) {
         missing.emplace_back("no NVIDIA driver is loaded (/dev/nvidiactl is absent)");
     }
-    if (!library) {
+    if (!available && !library) {
         missing.emplace_back("the driver's library libcuda.so.1 is not installed");
     }
-    if (WEFT_HAS_CUDA_TOOLKIT == 0) {
+    if (!available && WEFT_HAS_CUDA_TOOLKIT == 0) {
         missing.emplace_back(WEFT_CUDA_REASON);
     }
-    missing.emplace_back(gpus.missing + "; runs use the CPU");
-    return {{"available", false},
+    if (!available) {
+        missing.emplace_back(gpus.missing + "; runs use the CPU");
+    }
+    return {{"available", available},
             {"driver", driver},
             {"toolkit", WEFT_HAS_CUDA_TOOLKIT != 0},
             {"build", WEFT_CUDA_REASON},

@@ -60,7 +60,8 @@ void add_train(Command app, Context& context) {
                    "relative paths of CONFIG count from here (default: its folder)");
     command.option("--run-dir", &options->run_dir,
                    "use exactly this new or empty folder (default: a numbered one in ~/WeftRuns)");
-    command.option("--devices", &options->devices, "where to compute: auto, cpu, cpu:N, cuda, cuda:N or cuda:0,2");
+    command.option("--devices", &options->devices,
+                   "where to compute: auto, cpu, cpu:N, cuda, cuda:N or cuda:0,2");
     add_drive_options(command, options->drive);
     command.callback([options, &context] { context.exit_code = train_run(*options, context); });
 }
