@@ -4,11 +4,37 @@
 
 #include <dlfcn.h>
 
+#include <string>
+
+namespace {
+
+struct Wanted {
+    const char* library;
+    const char* install;
+};
+constexpr Wanted kWanted[] = {
+    {"libcublasLt", "cuBLAS (NVIDIA's package libcublas-13-0)"},
+    {"libcudnn", "cuDNN 9 (NVIDIA's package libcudnn9-cuda-13)"},
+    {"libnvrtc", "NVRTC (NVIDIA's package cuda-nvrtc-13-0)"},
+};
+
+/// What the loader says, and what to do about it.
+std::string with_advice(const std::string& text) {
+    for (const Wanted& one : kWanted) {
+        if (text.starts_with(one.library)) {
+            return text + "; install " + one.install + ", or add its folder to LD_LIBRARY_PATH";
+        }
+    }
+    return text;
+}
+
+} // namespace
+
 extern "C" weft_status weft_load_module(const char* path, const weft_module** module) {
     using weft::kernels::fail;
     void* const library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (library == nullptr) {
-        return fail(WEFT_LIBRARY_ERROR, dlerror());
+        return fail(WEFT_LIBRARY_ERROR, with_advice(dlerror()).c_str());
     }
     const auto entry =
         reinterpret_cast<const weft_module* (*)()>(dlsym(library, "weft_cuda_module"));

@@ -5,20 +5,21 @@
 #define WEFT_MODULE_H
 
 #include "kernels/weft_collectives.h"
+#include "kernels/weft_health.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* Counts with every change of weft_kernels.h, weft_device.h, weft_collectives.h and this file that
- * what was built before cannot follow. */
-#define WEFT_EDGE 1
+/* Counts with every change of the headers of the edge that what was built before cannot follow. */
+#define WEFT_EDGE 2
 
 typedef struct weft_module {
     int32_t edge; /* WEFT_EDGE that it was built with */
     const weft_backend* backend;
     const weft_platform* platform;
     const weft_collectives* collectives;
+    const weft_health* health;
     /* Where generated kernels are kept between processes, at most 64 MiB of them; null or "":
      * nowhere, as at the start. WEFT_LIBRARY_ERROR with the back end's last_error where the folder
      * cannot be written to: the choice stays as it was. */

@@ -126,16 +126,37 @@ exec::Compute compute_of(const compile::RunConfig& config) {
     return {{cuda->backend}, cuda->platform, cuda->collectives, numbers};
 }
 
+const weft_health* gpu_health() {
+    Modules& all = modules();
+    const std::lock_guard lock(all.mutex);
+    return all.cuda != nullptr ? all.cuda->health : nullptr;
+}
+
 Gpus find_gpus() {
     Gpus out;
     const weft_module* cuda = nullptr;
     const std::int32_t count = count_gpus(cuda, out.missing);
+    if (cuda == nullptr) {
+        return out;
+    }
+    const weft_health& health = *cuda->health;
     for (std::int32_t i = 0; i < count; ++i) {
-        if (cuda->platform->describe(i, &out.devices.emplace_back()) != WEFT_OK) {
+        if (health.look(i, &out.devices.emplace_back()) != WEFT_OK) {
             out.devices.clear();
-            out.missing = cuda->platform->last_error();
+            out.missing = health.last_error();
             break;
         }
+        for (std::int32_t before = 0; before < i; ++before) {
+            Gpus::Link link{before, i};
+            if (health.link(before, i, &link.link) == WEFT_OK) {
+                out.links.push_back(link);
+            }
+        }
+    }
+    weft_library libraries[WEFT_MOST_LIBRARIES];
+    std::int32_t there = 0;
+    if (health.libraries(libraries, &there) == WEFT_OK) {
+        out.libraries.assign(libraries, libraries + there);
     }
     return out;
 }

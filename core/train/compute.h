@@ -5,6 +5,7 @@
 
 #include "core/compile/config/run_config.h"
 #include "core/exec/compute.h"
+#include "kernels/weft_health.h"
 
 #include <filesystem>
 #include <string>
@@ -26,10 +27,21 @@ bool names_gpus(const compile::RunConfig& config);
 /// What its devices compute with. Throws weft::Error{usage} that says what is missing.
 exec::Compute compute_of(const compile::RunConfig& config);
 
+/// How GPUs are asked how they are; null until a module is loaded.
+const weft_health* gpu_health();
+
 struct Gpus {
-    std::vector<weft_device_facts> devices;
-    std::string missing; // why there are none, in one sentence
+    struct Link {
+        int one = 0;
+        int other = 0;
+        weft_device_link link{};
+    };
+    std::vector<weft_device_health> devices;
+    std::vector<Link> links; // of all pairs, as far as they are known
+    std::vector<weft_library> libraries;
+    std::string missing; // why there are no devices, in one sentence
 };
+/// Those of this machine, none of which is opened.
 Gpus find_gpus();
 
 } // namespace weft::train

@@ -79,6 +79,7 @@ struct Session::State {
     data::DataSet data;
     Pace pace;
     MemoryMeter memory;
+    std::optional<HealthWatch> health; // of GPUs
     std::unique_ptr<exec::Executor> executor;
     Progress progress;
     std::int64_t restored_step = -1;
@@ -224,8 +225,12 @@ data::OnOpening Session::State::on_opening() {
 
 void Session::State::prepare_kernels() {
     const int threads = thread_count(options.threads);
-    executor = std::make_unique<exec::Executor>(plan, compute_of(options.config),
-                                                exec::ExecutorOptions{.threads = threads});
+    const exec::Compute compute = compute_of(options.config);
+    if (!compute.on_host()) { // before memory is counted: libraries are loaded for it
+        health.emplace(*gpu_health(), compute.devices);
+    }
+    executor =
+        std::make_unique<exec::Executor>(plan, compute, exec::ExecutorOptions{.threads = threads});
     executor->prepare("init");
     executor->prepare("train_step");
     if (data.validation != nullptr) {
@@ -364,6 +369,7 @@ SessionResult Session::State::train() {
             .model_flops = plan->model_flops_per_step,
             .peak_flops = peak_flops,
             .memory = memory,
+            .health = health ? &*health : nullptr,
             .memory_settled =
                 [this] {
                     tell_memory();

@@ -243,9 +243,10 @@ void StepLoop::tell_skipped(const UpdateNumbers& numbers) {
 
 void StepLoop::report_devices() {
     const double now_s = setup_.clock.steady_s();
-    if (!setup_.executor.plan().mesh.single() && now_s - last_devices_s_ >= kDevicesSeconds) {
+    const bool worth_telling = !setup_.executor.plan().mesh.single() || setup_.health != nullptr;
+    if (worth_telling && now_s - last_devices_s_ >= kDevicesSeconds) {
         last_devices_s_ = now_s;
-        setup_.control.emit(devices_event(setup_.executor, progress_.step));
+        setup_.control.emit(devices_event(setup_.executor, progress_.step, setup_.health));
     }
 }
 

@@ -8,6 +8,7 @@
 #include "core/train/control/run_control.h"
 #include "core/train/judge.h"
 #include "core/train/logging/recorder.h"
+#include "core/train/measure/health_watch.h"
 #include "core/train/memory_meter.h"
 #include "core/train/progress.h"
 #include "core/train/run_length.h"
@@ -44,6 +45,7 @@ struct LoopSetup {
     double model_flops = 0; // of one step
     double peak_flops = 0;  // per second; 0: not known, and no utilisation is reported
     const MemoryMeter& memory;
+    const HealthWatch* health = nullptr;  // of the GPUs that it runs on; null: it runs on the host
     std::function<void()> memory_settled; // once per session: what libraries keep is known
     config::Json environment;
     RunControl& control;

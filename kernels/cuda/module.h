@@ -4,6 +4,7 @@
 #define WEFT_CUDA_MODULE_H
 
 #include "kernels/weft_collectives.h"
+#include "kernels/weft_health.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -14,6 +15,7 @@ extern "C" {
 const weft_backend* weft_cuda_backend(void);
 const weft_platform* weft_cuda_platform(void);
 const weft_collectives* weft_cuda_collectives(void);
+const weft_health* weft_cuda_health(void);
 /* As in weft_module. */
 weft_status weft_cuda_set_cache_folder(const char* folder);
 

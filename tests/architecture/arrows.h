@@ -62,8 +62,8 @@ inline const std::vector<Arrows>& allowed_arrows() {
     static const std::vector<std::string_view> kComm = {"core/base/", "core/ir/type.h"};
     static const std::vector<std::string_view> kCheckpoint = {"core/base/", "core/config/",
                                                               "core/ir/type.h", "core/sharding/"};
-    static const std::vector<std::string_view> kEngine = {"core/", "kernels/weft_kernels.h",
-                                                          "kernels/weft_module.h"};
+    static const std::vector<std::string_view> kEngine = {
+        "core/", "kernels/weft_kernels.h", "kernels/weft_module.h", "kernels/weft_health.h"};
     static const std::vector<Arrows> kTable = {
         {"core/base/", {}},
         {"core/config/", kFirst},

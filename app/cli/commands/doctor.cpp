@@ -10,6 +10,8 @@
 #include "core/train/compute.h"
 #include "core/train/record/host_info.h"
 
+#include <cmath>
+
 namespace weft::cli {
 namespace {
 
@@ -21,59 +23,133 @@ bool is_there(const fs::path& path) {
     return fs::exists(path, problem);
 }
 
-// The driver is found by looking at the places where it puts itself.
-Json cuda_json() {
-    const bool driver = is_there("/proc/driver/nvidia/version") || is_there("/dev/nvidiactl");
-    const bool library =
-        is_there("/usr/lib/x86_64-linux-gnu/libcuda.so.1") || is_there("/usr/lib64/libcuda.so.1");
-    const train::Gpus gpus = train::find_gpus();
-    Json devices = Json::array();
-    for (const weft_device_facts& gpu : gpus.devices) {
-        devices.push_back({{"name", gpu.name},
-                           {"id", gpu.id},
-                           {"capability", gpu.capability},
-                           {"processors", gpu.processors},
-                           {"memory_bytes", gpu.memory_bytes},
-                           {"free_bytes", gpu.free_bytes},
-                           {"driver", gpu.driver}});
+/// What is not known is left out.
+Json gpu_json(const weft_device_health& gpu) {
+    Json out{{"name", gpu.name},
+             {"id", gpu.id},
+             {"capability", gpu.capability},
+             {"processors", gpu.processors},
+             {"memory_bytes", gpu.memory_bytes}};
+    const auto add = [&](const char* key, auto value) {
+        if (value >= 0) {
+            out[key] = value;
+        }
+    };
+    add("memory_used_bytes", gpu.memory_used_bytes);
+    add("utilisation", gpu.utilisation);
+    add("power_w", gpu.power_w);
+    add("power_limit_w", gpu.power_limit_w);
+    add("temperature_c", gpu.temperature_c);
+    if (*gpu.unknown != '\0') {
+        out["unknown"] = gpu.unknown;
     }
+    return out;
+}
+
+// The driver is found by looking at the places where it puts itself.
+std::vector<std::string> missing_for(const train::Gpus& gpus, bool driver) {
     std::vector<std::string> missing;
-    const bool available = gpus.missing.empty();
-    if (!available && !driver) {
+    if (gpus.missing.empty()) {
+        return missing;
+    }
+    if (!driver) {
         missing.emplace_back("no NVIDIA driver is loaded (/dev/nvidiactl is absent)");
     }
-    if (!available && !library) {
+    if (!is_there("/usr/lib/x86_64-linux-gnu/libcuda.so.1") &&
+        !is_there("/usr/lib64/libcuda.so.1")) {
         missing.emplace_back("the driver's library libcuda.so.1 is not installed");
     }
-    if (!available && WEFT_HAS_CUDA_TOOLKIT == 0) {
+    if (WEFT_HAS_CUDA_TOOLKIT == 0) {
         missing.emplace_back(WEFT_CUDA_REASON);
     }
-    if (!available) {
-        missing.emplace_back(gpus.missing + "; runs use the CPU");
+    missing.emplace_back(gpus.missing + "; runs use the CPU");
+    return missing;
+}
+
+Json cuda_json() {
+    const bool driver = is_there("/proc/driver/nvidia/version") || is_there("/dev/nvidiactl");
+    const train::Gpus gpus = train::find_gpus();
+    Json devices = Json::array();
+    for (const weft_device_health& gpu : gpus.devices) {
+        devices.push_back(gpu_json(gpu));
     }
-    return {{"available", available},
-            {"driver", driver},
-            {"toolkit", WEFT_HAS_CUDA_TOOLKIT != 0},
-            {"build", WEFT_CUDA_REASON},
-            {"devices", std::move(devices)},
-            {"missing", missing}};
+    Json links = Json::array();
+    for (const train::Gpus::Link& link : gpus.links) {
+        links.push_back({{"between", {link.one, link.other}},
+                         {"nvlinks", link.link.nvlinks},
+                         {"path", link.link.path}});
+    }
+    Json libraries = Json::array();
+    for (const weft_library& library : gpus.libraries) {
+        libraries.push_back(
+            {{"name", library.name}, {"version", library.version}, {"missing", library.missing}});
+    }
+    return {{"available", gpus.missing.empty()},     {"driver", driver},
+            {"toolkit", WEFT_HAS_CUDA_TOOLKIT != 0}, {"build", WEFT_CUDA_REASON},
+            {"devices", std::move(devices)},         {"links", std::move(links)},
+            {"libraries", std::move(libraries)},     {"missing", missing_for(gpus, driver)}};
+}
+
+/// "12 GB of 80 GB used, 35 % busy, 310 of 700 W, 54 °C": as far as it is known.
+std::string load_text(const Json& gpu) {
+    const auto number = [&](const char* key) { return gpu[key].get<double>(); };
+    const std::string memory = format_bytes(gpu["memory_bytes"].get<std::int64_t>());
+    std::vector<std::string> parts;
+    parts.push_back(gpu.contains("memory_used_bytes")
+                        ? format_bytes(gpu["memory_used_bytes"].get<std::int64_t>()) + " of " +
+                              memory + " used"
+                        : memory);
+    if (gpu.contains("utilisation")) {
+        parts.push_back(std::to_string(std::lround(number("utilisation") * 100)) + " % busy");
+    }
+    if (gpu.contains("power_w")) {
+        parts.push_back(std::to_string(std::lround(number("power_w"))) +
+                        (gpu.contains("power_limit_w")
+                             ? " of " + std::to_string(std::lround(number("power_limit_w")))
+                             : "") +
+                        " W");
+    }
+    if (gpu.contains("temperature_c")) {
+        parts.push_back(std::to_string(std::lround(number("temperature_c"))) + " °C");
+    }
+    return join(parts, ", ");
+}
+
+std::string link_text(const Json& link) {
+    const int nvlinks = link["nvlinks"].get<int>();
+    const auto path = link["path"].get<std::string>();
+    const std::string pcie = path.empty() ? "" : "PCIe by " + path;
+    return nvlinks == 0 ? pcie
+                        : std::to_string(nvlinks) + " NVLinks" + (pcie.empty() ? "" : ", " + pcie);
 }
 
 void print_gpus(const Json& cuda) {
+    const auto text = [](const Json& value) { return value.get<std::string>(); };
     std::printf("CUDA          %s (build: %s)\n",
                 cuda["available"].get<bool>() ? "available" : "not available",
-                cuda["build"].get<std::string>().c_str());
+                text(cuda["build"]).c_str());
     int number = 0;
     for (const Json& gpu : cuda["devices"]) {
         const int capability = gpu["capability"].get<int>();
-        std::printf("  cuda:%-8d%s, compute capability %d.%d, %s, %s free, driver for %s\n",
-                    number++, gpu["name"].get<std::string>().c_str(), capability / 10,
-                    capability % 10, format_bytes(gpu["memory_bytes"].get<std::int64_t>()).c_str(),
-                    format_bytes(gpu["free_bytes"].get<std::int64_t>()).c_str(),
-                    gpu["driver"].get<std::string>().c_str());
+        std::printf("  cuda:%-7d%s, compute capability %d.%d, %s\n", number++,
+                    text(gpu["name"]).c_str(), capability / 10, capability % 10,
+                    load_text(gpu).c_str());
+        if (gpu.contains("unknown")) {
+            std::printf("              %s\n", text(gpu["unknown"]).c_str());
+        }
+    }
+    for (const Json& link : cuda["links"]) {
+        const std::string pair = std::to_string(link["between"][0].get<int>()) + "-" +
+                                 std::to_string(link["between"][1].get<int>());
+        std::printf("  cuda:%-7s%s\n", pair.c_str(), link_text(link).c_str());
+    }
+    for (const Json& library : cuda["libraries"]) {
+        const auto version = text(library["version"]);
+        std::printf("  %-12s%s\n", text(library["name"]).c_str(),
+                    (version.empty() ? "missing: " + text(library["missing"]) : version).c_str());
     }
     for (const Json& missing : cuda["missing"]) {
-        std::printf("              %s\n", missing.get<std::string>().c_str());
+        std::printf("              %s\n", text(missing).c_str());
     }
 }
 

@@ -27,9 +27,30 @@ std::vector<DevicesEvent::Action> actions_of(const exec::DeviceUse& use, double 
     return out;
 }
 
+DevicesEvent::Gpu gpu_of(const GpuState& state) {
+    const auto known = [](auto value) { return value >= 0 ? std::optional(value) : std::nullopt; };
+    const weft_device_health& health = state.health;
+    return {state.number,
+            health.name,
+            health.memory_bytes,
+            known(health.memory_used_bytes),
+            known(health.utilisation),
+            known(health.power_w),
+            known(health.power_limit_w),
+            known(health.temperature_c)};
+}
+
+/// A GPU that could not be looked at has none.
+void add_health(const std::vector<GpuState>& states, DevicesEvent& event) {
+    for (const GpuState& state : states) {
+        event.devices[state.place].gpu = gpu_of(state);
+    }
+}
+
 } // namespace
 
-DevicesEvent devices_event(const exec::Executor& executor, std::int64_t step) {
+DevicesEvent devices_event(const exec::Executor& executor, std::int64_t step,
+                           const HealthWatch* health) {
     const plan::ExecutionPlan& plan = executor.plan();
     const auto count = static_cast<int>(plan.mesh.devices());
     double start_s = executor.last_use(0).start_s;
@@ -56,6 +77,9 @@ DevicesEvent devices_event(const exec::Executor& executor, std::int64_t step) {
         if (plan.pipeline && out.stages[static_cast<std::size_t>(stage)].empty()) {
             out.stages[static_cast<std::size_t>(stage)] = actions_of(use, start_s);
         }
+    }
+    if (health != nullptr) {
+        add_health(health->last(), out);
     }
     return out;
 }

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the devices of a mesh did in the last training step, beside what the plan said.
+// What the devices of a mesh, or GPUs, did in the last training step, beside what the plan said.
 #pragma once
 
 #include "core/exec/executor.h"
+#include "core/train/measure/health_watch.h"
 #include "core/train/record/event.h"
 
 namespace weft::train {
 
-/// Of a plan with several devices, whose executor ran train_step last.
-DevicesEvent devices_event(const exec::Executor& executor, std::int64_t step);
+/// Of an executor that ran train_step last. `health` is of its GPUs, by place on the mesh; null on
+/// the host.
+DevicesEvent devices_event(const exec::Executor& executor, std::int64_t step,
+                           const HealthWatch* health);
 
 } // namespace weft::train

@@ -103,6 +103,21 @@ void write(Json& out, const SystemEvent& event) {
     }
 }
 
+Json gpu_json(const DevicesEvent::Gpu& gpu) {
+    Json out{{"number", gpu.number}, {"name", gpu.name}, {"memory_bytes", gpu.memory_bytes}};
+    const auto add = [&](const char* key, const auto& value) {
+        if (value) {
+            out[key] = *value;
+        }
+    };
+    add("memory_used_bytes", gpu.memory_used_bytes);
+    add("utilisation", gpu.utilisation);
+    add("power_w", gpu.power_w);
+    add("power_limit_w", gpu.power_limit_w);
+    add("temperature_c", gpu.temperature_c);
+    return out;
+}
+
 void write(Json& out, const DevicesEvent& event) {
     out["step"] = event.step;
     Json devices = Json::array();
@@ -115,6 +130,9 @@ void write(Json& out, const DevicesEvent& event) {
                            {"planned_compute_ms", device.planned_compute_ms},
                            {"planned_exchange_ms", device.planned_exchange_ms},
                            {"planned_memory_bytes", device.planned_memory_bytes}});
+        if (device.gpu) {
+            devices.back()["gpu"] = gpu_json(*device.gpu);
+        }
     }
     out["devices"] = std::move(devices);
     if (event.stages.empty()) {

@@ -77,8 +77,19 @@ struct SystemEvent {
     config::Json memory = nullptr; // left out while it is null
 };
 
-/// What the devices of a mesh did in a step, and what was planned; about once a second.
+/// What the devices of a mesh, or GPUs, did in a step, and what was planned; about once a second.
 struct DevicesEvent {
+    /// How a GPU is; what is not known is left out.
+    struct Gpu {
+        int number = 0; // cuda:1
+        std::string name;
+        std::int64_t memory_bytes = 0;
+        std::optional<std::int64_t> memory_used_bytes{}; // by all processes
+        std::optional<double> utilisation{}; // share of the last moments in which it computed
+        std::optional<double> power_w{};
+        std::optional<double> power_limit_w{};
+        std::optional<double> temperature_c{};
+    };
     /// Milliseconds. Simulated devices share the cores: where there are more devices than cores,
     /// what one computes another waits for.
     struct Device {
@@ -90,6 +101,7 @@ struct DevicesEvent {
         double planned_compute_ms = 0; // 0: nothing was predicted
         double planned_exchange_ms = 0;
         std::int64_t planned_memory_bytes = 0;
+        std::optional<Gpu> gpu{};
     };
     /// From the start of the step.
     struct Action {

@@ -43,6 +43,11 @@ public:
             into = number_of(*value);
         }
     }
+    void read(const char* key, std::optional<std::int64_t>& into) const {
+        if (const Json* value = find(key)) {
+            into = value->get<std::int64_t>();
+        }
+    }
     void read(const char* key, Metrics& into) const {
         if (const Json* value = find(key)) {
             for (const auto& [name, item] : value->items()) {
@@ -139,6 +144,17 @@ void read_into(const Reader& in, SystemEvent& event) {
     in.read("memory", event.memory);
 }
 
+void read_into(const Reader& in, DevicesEvent::Gpu& gpu) {
+    in.read("number", gpu.number);
+    in.read("name", gpu.name);
+    in.read("memory_bytes", gpu.memory_bytes);
+    in.read("memory_used_bytes", gpu.memory_used_bytes);
+    in.read("utilisation", gpu.utilisation);
+    in.read("power_w", gpu.power_w);
+    in.read("power_limit_w", gpu.power_limit_w);
+    in.read("temperature_c", gpu.temperature_c);
+}
+
 void read_into(const Reader& in, DevicesEvent& event) {
     in.read("step", event.step);
     if (const Json* devices = in.find("devices")) {
@@ -153,6 +169,9 @@ void read_into(const Reader& in, DevicesEvent& event) {
             device_in.read("planned_compute_ms", device.planned_compute_ms);
             device_in.read("planned_exchange_ms", device.planned_exchange_ms);
             device_in.read("planned_memory_bytes", device.planned_memory_bytes);
+            if (const Json* gpu = device_in.find("gpu")) {
+                read_into(Reader(*gpu), device.gpu.emplace());
+            }
         }
     }
     if (const Json* stages = in.find("stages")) {

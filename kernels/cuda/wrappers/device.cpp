@@ -3,6 +3,7 @@
 // tests/kernels/emulation has the same platform without a GPU.
 #include "kernels/cuda/faults.h"
 #include "kernels/cuda/module.h"
+#include "kernels/cuda/wrappers/gpu_id.h"
 #include "kernels/cuda/wrappers/stream.h"
 
 #include <cstdio>
@@ -39,19 +40,17 @@ weft_status count_gpus(std::int32_t* devices) {
     const cudaError_t error = cudaGetDeviceCount(&found);
     *devices = error == cudaErrorNoDevice ? 0 : found;
     return at_device([&] {
+        int driver = 0; // "insufficient" is said of one that is not there, too
+        if (error == cudaErrorInsufficientDriver && cudaDriverGetVersion(&driver) == cudaSuccess &&
+            driver == 0) {
+            throw Failure{WEFT_LIBRARY_ERROR,
+                          "the NVIDIA driver (libcuda.so.1) is missing: install one for CUDA " +
+                              std::to_string(CUDART_VERSION / 1000)};
+        }
         if (error != cudaErrorNoDevice) {
             check(error, "looking for GPUs");
         }
     });
-}
-
-void write_id(const cudaUUID_t& uuid, char (&id)[64]) {
-    int at = std::snprintf(id, sizeof id, "GPU-");
-    for (int i = 0; i < 16; ++i) {
-        const bool parted = i == 4 || i == 6 || i == 8 || i == 10;
-        at += std::snprintf(id + at, sizeof id - static_cast<std::size_t>(at),
-                            parted ? "-%02x" : "%02x", static_cast<unsigned char>(uuid.bytes[i]));
-    }
 }
 
 weft_status describe_gpu(std::int32_t index, weft_device_facts* facts) {

@@ -4,7 +4,11 @@
 #include "kernels/cuda/module.h"
 
 extern "C" const weft_module* weft_cuda_module(void) {
-    static const weft_module module = {WEFT_EDGE, weft_cuda_backend(), weft_cuda_platform(),
-                                       weft_cuda_collectives(), weft_cuda_set_cache_folder};
+    static const weft_module module = {WEFT_EDGE,
+                                       weft_cuda_backend(),
+                                       weft_cuda_platform(),
+                                       weft_cuda_collectives(),
+                                       weft_cuda_health(),
+                                       weft_cuda_set_cache_folder};
     return &module;
 }

@@ -147,7 +147,39 @@ private slots:
         QCOMPARE(ended.code, 0);
         const auto document = config::json_of(ended.out.toStdString());
         QVERIFY(document.at("cuda").at("available").get<bool>());
-        QCOMPARE(document.at("cuda").at("devices").size(), std::size_t{3});
+        const auto& cuda = document.at("cuda");
+        QCOMPARE(cuda.at("devices").size(), std::size_t{3});
+        for (const auto& gpu : cuda.at("devices")) {
+            QCOMPARE(gpu.at("memory_used_bytes").get<std::int64_t>(), std::int64_t{0});
+            QCOMPARE(gpu.at("temperature_c").get<double>() >= 30, true);
+        }
+        QCOMPARE(cuda.at("links").size(), std::size_t{3}); // pairs of three
+        QCOMPARE(cuda.at("libraries").at(0).at("name").get<std::string>(), std::string("driver"));
+        const Ended text = weft({"doctor"}, {"WEFT_EMULATED_GPUS=2"});
+        QVERIFY2(text.out.contains("0 B of 1.0 GiB used, 0 % busy, 70 of 700 W, 30 °C") &&
+                     text.out.contains("4 NVLinks, PCIe by one PCIe switch") &&
+                     text.out.contains("missing: emulated GPUs exchange without it"),
+                 text.out.constData());
+    }
+
+    void a_run_tells_how_its_gpu_is() {
+        succeeds({"train", config_, "--run-dir", text("told"), "--devices", "cuda:1,0",
+                  "--max-steps", "10"});
+        int told = 0;
+        for (const train::Event& event : train::EventReader(path("told")).read()) {
+            if (const auto* devices = std::get_if<train::DevicesEvent>(&event.payload)) {
+                ++told;
+                QCOMPARE(devices->devices.size(), std::size_t{2});
+                for (std::size_t place = 0; place < 2; ++place) {
+                    const auto& gpu = devices->devices[place].gpu;
+                    QVERIFY(gpu.has_value());
+                    QCOMPARE(gpu->number, place == 0 ? 1 : 0);
+                    QCOMPARE(gpu->memory_bytes, std::int64_t{1} << 30);
+                    QVERIFY(gpu->utilisation.has_value() && gpu->power_w.has_value());
+                }
+            }
+        }
+        QVERIFY(told > 0);
     }
 };
 

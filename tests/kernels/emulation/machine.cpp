@@ -564,6 +564,14 @@ MachineCounts machine_counts() {
     return machine().counts;
 }
 
+MachineLoad machine_load(int device) {
+    Machine& one = machine();
+    const std::lock_guard lock(one.mutex);
+    const auto reserved = one.reserved.find(device);
+    return {one.options.devices, one.options.memory_bytes,
+            reserved == one.reserved.end() ? 0 : reserved->second, one.works};
+}
+
 std::vector<std::string> order_faults() {
     const std::lock_guard lock(machine().mutex);
     return machine().faults;

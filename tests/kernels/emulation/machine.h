@@ -5,6 +5,7 @@
 #pragma once
 
 #include "kernels/weft_device.h"
+#include "kernels/weft_health.h"
 #include "tests/kernels/emulation/order_checker.h"
 
 #include <cstdint>
@@ -33,6 +34,14 @@ struct MachineCounts {
     std::int64_t replays = 0; // of graphs
 };
 MachineCounts machine_counts();
+/// How busy a device is: bytes of its arenas, and what all devices have done since set_machine.
+struct MachineLoad {
+    int devices = 0;
+    std::int64_t memory_bytes = 0;
+    std::int64_t reserved_bytes = 0;
+    std::int64_t works = 0;
+};
+MachineLoad machine_load(int device);
 /// Accesses that nothing orders, found since set_machine; one text each. The first is a fault of
 /// the device, too: whoever waits for it hears of it.
 std::vector<std::string> order_faults();
@@ -69,3 +78,5 @@ public:
 /// The platform "cuda" of this machine, and the CUDA back end whose kernels tell what they touch.
 const weft_platform* weft_emulated_platform();
 const weft_backend* weft_emulated_backend();
+/// Made up, and other with every piece of work.
+const weft_health* weft_emulated_health();

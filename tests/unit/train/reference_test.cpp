@@ -42,7 +42,7 @@ std::vector<Payload> full_events() {
     step.mfu = 0.1;
     step.metrics = metrics;
     DevicesEvent devices;
-    devices.devices.emplace_back();
+    devices.devices.emplace_back().gpu = {1, "GPU", 8, 4, 0.5, 350, 700, 60};
     devices.stages = {{{"F0", 0, 1}}};
     return {StateEvent{RunState::running, "why", "compiling", 1, 5},
             OpeningEvent{},

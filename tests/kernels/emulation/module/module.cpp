@@ -21,7 +21,11 @@ std::int64_t number_of(const char* variable, std::int64_t otherwise) {
 extern "C" const weft_module* weft_cuda_module(void) {
     weft::test::set_machine({.devices = static_cast<int>(number_of("WEFT_EMULATED_GPUS", 2)),
                              .works_before_fault = number_of("WEFT_EMULATED_FAULT", -1)});
-    static const weft_module module = {WEFT_EDGE, weft_emulated_backend(), weft_emulated_platform(),
-                                       weft_emulated_collectives(), weft_cuda_set_cache_folder};
+    static const weft_module module = {WEFT_EDGE,
+                                       weft_emulated_backend(),
+                                       weft_emulated_platform(),
+                                       weft_emulated_collectives(),
+                                       weft_emulated_health(),
+                                       weft_cuda_set_cache_folder};
     return &module;
 }
