@@ -63,7 +63,9 @@ Context read_context() {
         "weft";
     context.calibration_file = own_cache / "calibration.json";
     context.code_folder = own_cache / "kernels";
+    context.verdict_folder = own_cache / "self-test";
     context.module_folders = module_folders();
+    context.modules_by_hand = !variable("WEFT_MODULES").empty();
     context.runtime_folder = variable("XDG_RUNTIME_DIR");
     const std::string temp = variable("TMPDIR");
     context.temp_folder = temp.empty() ? "/tmp" : temp;

@@ -22,8 +22,10 @@ struct Context {
     std::vector<std::filesystem::path>
         module_folders;                     // $WEFT_MODULES first, then beside the program
     std::filesystem::path code_folder;      // $XDG_CACHE_HOME/weft/kernels
+    std::filesystem::path verdict_folder;   // $XDG_CACHE_HOME/weft/self-test
     std::filesystem::path runtime_folder;   // $XDG_RUNTIME_DIR; may be empty
     std::filesystem::path temp_folder;      // $TMPDIR, else /tmp
+    bool modules_by_hand = false;           // $WEFT_MODULES is set
     int threads = 0;                        // $OMP_NUM_THREADS; 0: all cores
     bool terminal = false;                  // stdout is one
     bool error_terminal = false;            // stderr is one

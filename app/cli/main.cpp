@@ -18,7 +18,8 @@ namespace {
 int run(int argc, char** argv) {
     using namespace weft::cli;
     Context context = read_context();
-    weft::train::look_for_modules(context.module_folders, context.code_folder);
+    weft::train::look_for_modules({context.module_folders, context.code_folder,
+                                   context.verdict_folder, context.modules_by_hand});
     const CommandLine line("weft",
                            "weft: trains neural networks, and shows beforehand what they will need",
                            std::string("weft ") + WEFT_VERSION);

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/train/compute.h"
 
+#include "core/base/check.h"
 #include "core/base/error.h"
 #include "core/compile/mesh/mesh_config.h"
 #include "kernels/weft_module.h"
 
+#include <chrono>
 #include <mutex>
+#include <numeric>
 
 namespace weft::train {
 namespace {
@@ -16,15 +19,39 @@ constexpr const char* kCudaModule = "weft-backend-cuda.so";
 
 struct Modules {
     std::mutex mutex;
-    std::vector<fs::path> folders;
-    fs::path code_folder;
+    ModulePlaces places;
     const weft_module* cuda = nullptr;
-    std::string problem; // of the last try
+    std::string build;        // of the module
+    std::string problem;      // of the last try
+    std::string code_problem; // with the folder for generated kernels
 };
 
 Modules& modules() {
     static Modules one;
     return one;
+}
+
+/// Size and time of a file, which a build changes.
+std::string build_of(const fs::path& file) {
+    std::error_code ignored;
+    const auto changed = fs::last_write_time(file, ignored).time_since_epoch();
+    return std::to_string(fs::file_size(file, ignored)) + "-" +
+           std::to_string(std::chrono::duration_cast<std::chrono::microseconds>(changed).count());
+}
+
+/// Why the folder cannot hold generated kernels; "" where it does from now on.
+std::string choose_code_folder(const weft_module& cuda, const fs::path& folder) {
+    if (folder.empty()) {
+        return {};
+    }
+    std::error_code problem;
+    fs::create_directories(folder, problem);
+    if (problem) {
+        return folder.string() + ": " + problem.message();
+    }
+    return cuda.set_cache_folder(folder.c_str()) == WEFT_OK
+               ? std::string()
+               : folder.string() + ": " + cuda.backend->last_error();
 }
 
 /// Null with `problem` set where it cannot be loaded; tried again by the next who asks.
@@ -36,17 +63,15 @@ const weft_module* cuda_module() {
     }
     all.problem = "this program came without its CUDA module (" + std::string(kCudaModule) +
                   "): it was built without the CUDA toolkit";
-    for (const fs::path& folder : all.folders) {
+    for (const fs::path& folder : all.places.folders) {
         const fs::path file = folder / kCudaModule;
         std::error_code ignored;
         if (!fs::exists(file, ignored)) {
             continue;
         }
         if (weft_load_module(file.c_str(), &all.cuda) == WEFT_OK) {
-            if (!all.code_folder.empty()) { // without a folder kernels are made anew each time
-                fs::create_directories(all.code_folder, ignored);
-                all.cuda->set_cache_folder(all.code_folder.c_str());
-            }
+            all.build = build_of(file);
+            all.code_problem = choose_code_folder(*all.cuda, all.places.code_folder);
             all.problem.clear();
             return all.cuda;
         }
@@ -87,17 +112,34 @@ std::vector<const weft_backend*> backends() {
     return {weft_cpu_backend(), weft_reference_backend()};
 }
 
-void look_for_modules(std::vector<fs::path> folders, fs::path code_folder) {
+void look_for_modules(ModulePlaces places) {
     Modules& all = modules();
     const std::lock_guard lock(all.mutex);
-    all.folders = std::move(folders);
-    all.code_folder = std::move(code_folder);
+    all.places = std::move(places);
 }
 
 bool loads_modules() {
     Modules& all = modules();
     const std::lock_guard lock(all.mutex);
-    return !all.folders.empty();
+    return !all.places.folders.empty();
+}
+
+std::string module_build() {
+    Modules& all = modules();
+    const std::lock_guard lock(all.mutex);
+    return all.build;
+}
+
+fs::path verdict_folder() {
+    Modules& all = modules();
+    const std::lock_guard lock(all.mutex);
+    return all.places.verdict_folder;
+}
+
+std::string code_folder_problem() {
+    Modules& all = modules();
+    const std::lock_guard lock(all.mutex);
+    return all.code_problem;
 }
 
 bool names_gpus(const compile::RunConfig& config) {
@@ -124,6 +166,39 @@ exec::Compute compute_of(const compile::RunConfig& config) {
         }
     }
     return {{cuda->backend}, cuda->platform, cuda->collectives, numbers};
+}
+
+std::string missing_gpus() {
+    std::error_code ignored;
+    bool by_hand = false;
+    {
+        const std::lock_guard lock(modules().mutex);
+        by_hand = modules().places.by_hand;
+    }
+    if (!by_hand && !fs::exists("/dev/nvidiactl", ignored) &&
+        !fs::exists("/proc/driver/nvidia/version", ignored)) {
+        return "no NVIDIA driver is loaded";
+    }
+    const weft_module* cuda = nullptr;
+    std::string missing;
+    count_gpus(cuda, missing);
+    return missing;
+}
+
+exec::Compute all_gpus() {
+    const weft_module* cuda = nullptr;
+    std::string missing;
+    const std::int32_t count = count_gpus(cuda, missing);
+    WEFT_CHECK(missing.empty(), "somebody has looked whether there are GPUs");
+    std::vector<int> numbers(static_cast<std::size_t>(count));
+    std::iota(numbers.begin(), numbers.end(), 0);
+    return {{cuda->backend}, cuda->platform, cuda->collectives, std::move(numbers)};
+}
+
+exec::Compute first_gpu() {
+    exec::Compute out = all_gpus();
+    out.devices.resize(1);
+    return out;
 }
 
 const weft_health* gpu_health() {

@@ -16,16 +16,33 @@ namespace weft::train {
 /// The back ends of the host, best first.
 std::vector<const weft_backend*> backends();
 
-/// Where modules are looked for, and where the kernels that they generate are kept. Once, before
-/// anything is planned; a process that does not call it loads none.
-void look_for_modules(std::vector<std::filesystem::path> folders,
-                      std::filesystem::path code_folder);
+/// Where modules are, and where is kept what they need in the next process.
+struct ModulePlaces {
+    std::vector<std::filesystem::path> folders; // the first that has one counts
+    std::filesystem::path code_folder;          // generated kernels; empty: made anew each time
+    std::filesystem::path verdict_folder;       // of self-tests; empty: each process tests
+    bool by_hand = false; // somebody named the first folder: there may be GPUs without a driver
+};
+/// Once, before anything is planned; a process that does not call it loads none.
+void look_for_modules(ModulePlaces places);
 bool loads_modules();
+/// Which module is loaded, other with every build; "" before.
+std::string module_build();
+std::filesystem::path verdict_folder();
+/// Why generated kernels are not kept, although a folder was named; "": they are.
+std::string code_folder_problem();
 
 /// Whether the configuration names GPUs.
 bool names_gpus(const compile::RunConfig& config);
 /// What its devices compute with. Throws weft::Error{usage} that says what is missing.
 exec::Compute compute_of(const compile::RunConfig& config);
+
+/// Why there is no GPU to use, in one sentence; "" where there is one. Quick where no driver is
+/// loaded and no module was named by hand.
+std::string missing_gpus();
+/// Those that are there: the first, all of them.
+exec::Compute first_gpu();
+exec::Compute all_gpus();
 
 /// How GPUs are asked how they are; null until a module is loaded.
 const weft_health* gpu_health();

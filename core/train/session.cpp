@@ -148,6 +148,9 @@ void Session::State::open_folder() {
 
 void Session::State::prepare() {
     control.apply(RunInput::validated, StateEvent{{}, "", "compiling", end_phase(), 0});
+    if (!options.devices_note.empty()) {
+        control.emit(NoteEvent{options.devices_note});
+    }
     make_plan();
     begin_phase("opening data");
     open_data();
@@ -228,6 +231,12 @@ void Session::State::prepare_kernels() {
     const exec::Compute compute = compute_of(options.config);
     if (!compute.on_host()) { // before memory is counted: libraries are loaded for it
         health.emplace(*gpu_health(), compute.devices);
+        if (const std::string problem = code_folder_problem(); !problem.empty()) {
+            control.emit(
+                WarningEvent{"Generated kernels are not kept: " + problem,
+                             "Every run compiles them again, which takes seconds. Make "
+                             "the folder writable, or set XDG_CACHE_HOME to one that is."});
+        }
     }
     executor =
         std::make_unique<exec::Executor>(plan, compute, exec::ExecutorOptions{.threads = threads});

@@ -146,7 +146,12 @@ std::vector<std::vector<unsigned char>> results(const std::vector<Call>& calls, 
 
 void carry_out(const std::vector<Call>& calls) {
     for (std::size_t t = 0; t < calls.front().list.size(); ++t) {
-        const auto out = results(calls, t);
+        auto out = results(calls, t);
+        if (calls.front().call.kind == weft::test::machine_options().wrong_collective) {
+            for (auto& bytes : out) {
+                std::reverse(bytes.begin(), bytes.end());
+            }
+        }
         for (std::size_t rank = 0; rank < calls.size(); ++rank) {
             std::memcpy(calls[rank].list[t].to, out[rank].data(), out[rank].size());
         }
@@ -154,8 +159,11 @@ void carry_out(const std::vector<Call>& calls) {
 }
 
 void carry_message(const std::vector<Call>& calls) { // the sender first
-    std::memcpy(calls[1].list[0].to, calls[0].list[0].from,
-                static_cast<std::size_t>(size_of(calls[0].list[0])));
+    auto* const to = static_cast<unsigned char*>(calls[1].list[0].to);
+    std::memcpy(to, calls[0].list[0].from, static_cast<std::size_t>(size_of(calls[0].list[0])));
+    if (calls.front().call.kind == weft::test::machine_options().wrong_collective) {
+        std::reverse(to, to + size_of(calls[0].list[0]));
+    }
 }
 
 std::string mismatch(const std::vector<Call>& calls) {

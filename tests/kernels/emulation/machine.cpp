@@ -564,6 +564,11 @@ MachineCounts machine_counts() {
     return machine().counts;
 }
 
+MachineOptions machine_options() {
+    const std::lock_guard lock(machine().mutex);
+    return machine().options;
+}
+
 MachineLoad machine_load(int device) {
     Machine& one = machine();
     const std::lock_guard lock(one.mutex);

@@ -25,6 +25,10 @@ struct MachineOptions {
     std::int64_t dropped_wait = -1;
     /// After so many pieces of work a device fails for good; -1: never.
     std::int64_t works_before_fault = -1;
+    /// The kernel of this op takes its first two inputs for each other; "": none does.
+    std::string wrong_op{};
+    /// A collective of this kind carries its elements in reverse; -1: none does.
+    int wrong_collective = -1;
 };
 void set_machine(const MachineOptions& options);
 
@@ -42,6 +46,7 @@ struct MachineLoad {
     std::int64_t works = 0;
 };
 MachineLoad machine_load(int device);
+MachineOptions machine_options();
 /// Accesses that nothing orders, found since set_machine; one text each. The first is a fault of
 /// the device, too: whoever waits for it hears of it.
 std::vector<std::string> order_faults();

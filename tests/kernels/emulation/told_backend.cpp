@@ -5,6 +5,7 @@
 #include "tests/kernels/emulation/machine.h"
 
 #include <memory>
+#include <utility>
 
 namespace {
 
@@ -65,6 +66,12 @@ weft_status run(weft_kernel* kernel, const weft_run_args* args) {
     }
     add(args->workspace, own.workspace_bytes, true);
     const weft::test::AccessScope scope(std::move(accesses), own.name);
+    if (own.input_bytes.size() > 1 && own.name == weft::test::machine_options().wrong_op) {
+        std::vector<const void*> inputs(args->inputs, args->inputs + own.input_bytes.size());
+        std::swap(inputs[0], inputs[1]);
+        const weft_run_args wrong{inputs.data(), args->outputs, args->workspace, args->stream};
+        return weft_cuda_backend()->run(own.inner, &wrong);
+    }
     return weft_cuda_backend()->run(own.inner, args);
 }
 

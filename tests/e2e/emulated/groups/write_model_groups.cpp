@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes the source of every elementwise kernel that the emulated models need:
+// Writes the source of every elementwise kernel that the emulated models and the self-test need:
 // write_model_groups <file>.
 #include "core/base/error.h"
+#include "core/exec/kernel_call.h"
+#include "core/train/self_test/cases.h"
 #include "kernels/op.h"
 #include "tests/e2e/emulated/emulated_plan.h"
 #include "tests/kernels/groups/group_file.h"
@@ -39,6 +41,11 @@ int main(int argc, char** argv) {
     try {
         for (const test::EmulatedModel& model : test::emulated_models()) {
             test::plan_for(test::config_of(model), {&kRemembering});
+        }
+        for (const train::SelfTestCase& one : train::self_test_cases()) {
+            for (const ir::Op& op : one.program.body.ops) {
+                file.add(exec::KernelDesc(one.program, op).desc());
+            }
         }
     } catch (const Error& fault) {
         std::fprintf(stderr, "%s: %s\n", fault.where().c_str(), fault.text().c_str());
