@@ -137,4 +137,8 @@ int drive(train::SessionOptions session_options, const DriveOptions& options,
     return code_of(result, signals.ended_by());
 }
 
+void tell_test(const std::string& of) {
+    std::fprintf(stderr, "Testing %s against the reference, once for this build ...\n", of.c_str());
+}
+
 } // namespace weft::cli

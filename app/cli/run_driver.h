@@ -24,4 +24,7 @@ void add_drive_options(Command command, DriveOptions& options);
 /// weft::Error{usage} for a socket of --control that cannot be made.
 int drive(train::SessionOptions session, const DriveOptions& options, const Context& context);
 
+/// "Testing cuda:0 ..." on stderr.
+void tell_test(const std::string& of);
+
 } // namespace weft::cli

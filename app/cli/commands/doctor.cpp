@@ -3,12 +3,14 @@
 #include "app/cli/commands/commands.h"
 #include "app/cli/json_output.h"
 #include "core/base/build_config.h"
+#include "core/base/error.h"
 #include "core/base/file.h"
 #include "core/base/machine.h"
 #include "core/base/team_wait.h"
 #include "core/base/text.h"
 #include "core/train/compute.h"
 #include "core/train/record/host_info.h"
+#include "core/train/self_test/gpu_verdict.h"
 
 #include <cmath>
 
@@ -208,6 +210,51 @@ Json doctor_json(const Context& context) {
             {"data", data_json()}};
 }
 
+/// All GPUs, and what they exchange.
+Json self_test_json() {
+    Json out = Json::array();
+    if (!train::missing_gpus().empty()) {
+        return out;
+    }
+    const auto on_test = [](const std::string& of) {
+        std::fprintf(stderr, "Testing %s against the reference ...\n", of.c_str());
+    };
+    for (const auto& one :
+         train::gpu_verdicts(train::all_gpus(), train::TestWhen::always, on_test)) {
+        out.push_back({{"of", one.of},
+                       {"passed", one.result.passed},
+                       {"cases", one.result.cases},
+                       {"seconds", one.result.seconds},
+                       {"failure", one.result.failure}});
+    }
+    return out;
+}
+
+int exit_code_of_tests(const Json& tests) {
+    for (const Json& one : tests) {
+        if (!one["passed"].get<bool>()) {
+            return exit_code(ErrorKind::device);
+        }
+    }
+    return 0;
+}
+
+void print_tests(const Json& tests) {
+    for (const Json& one : tests) {
+        const auto of = one["of"].get<std::string>();
+        if (one["passed"].get<bool>()) {
+            std::printf("self-test     %s passed, %d cases in %.1f s\n", of.c_str(),
+                        one["cases"].get<int>(), one["seconds"].get<double>());
+        } else {
+            std::printf("self-test     %s failed: %s\n", of.c_str(),
+                        one["failure"].get<std::string>().c_str());
+        }
+    }
+    if (tests.empty()) {
+        std::printf("self-test     there is no GPU to test\n");
+    }
+}
+
 void print_text(const Json& doctor) {
     const auto text = [](const Json& value) { return value.get<std::string>(); };
     const Json& cpu = doctor["cpu"];
@@ -226,6 +273,9 @@ void print_text(const Json& doctor) {
                 format_bytes(doctor["disk_free_bytes"].get<std::int64_t>()).c_str(),
                 text(doctor["runs_root"]).c_str());
     print_gpus(doctor["cuda"]);
+    if (doctor.contains("self_test")) {
+        print_tests(doctor["self_test"]);
+    }
     for (const Json& data : doctor["data"]) {
         std::printf("data          %s: %s\n", text(data["name"]).c_str(),
                     data["found"].get<bool>() ? text(data["path"]).c_str()
@@ -237,11 +287,17 @@ void print_text(const Json& doctor) {
 
 void add_doctor(Command app, Context& context) {
     auto json = std::make_shared<bool>(false);
+    auto tests = std::make_shared<bool>(false);
     const Command command =
         app.subcommand("doctor", "say what this machine offers and what is missing");
     command.flag("--json", json.get(), "print JSON");
-    command.callback([json, &context] {
-        const Json doctor = doctor_json(context);
+    command.flag("--self-test", tests.get(), "test the GPUs against the reference again");
+    command.callback([json, tests, &context] {
+        Json doctor = doctor_json(context);
+        if (*tests) {
+            doctor["self_test"] = self_test_json();
+            context.exit_code = exit_code_of_tests(doctor["self_test"]);
+        }
         if (*json) {
             print_json(doctor);
         } else {

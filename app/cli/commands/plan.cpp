@@ -10,9 +10,11 @@
 #include "core/compile/mesh/mesh_config.h"
 #include "core/compile/mesh/mesh_recipe.h"
 #include "core/compile/programs/model_sketch.h"
+#include "core/train/compute.h"
 #include "core/train/find_meshes.h"
 #include "core/train/measure/machine_cost.h"
 #include "core/train/planning.h"
+#include "core/train/self_test/choose_devices.h"
 
 #include <algorithm>
 #include <future>
@@ -208,10 +210,15 @@ int print_verdict(const compile::RunConfig& config, const PlanOptions& options,
 }
 
 int plan_config(const PlanOptions& options, const Context& context) {
-    const compile::CheckedRun checked =
-        compile::read_run_config_file(options.config, overrides_of(options));
+    std::vector<std::string> overrides = overrides_of(options);
+    compile::CheckedRun checked = compile::read_run_config_file(options.config, overrides);
     if (!checked.ok()) {
         return print_invalid(checked.diagnostics, options.json);
+    }
+    // What `weft train` would take, if it passes its self-test.
+    if (train::leaves_devices_open(checked.config) && train::missing_gpus().empty()) {
+        overrides.emplace_back("mesh.devices=\"cuda\"");
+        checked = compile::read_run_config_file(options.config, overrides);
     }
     if (options.model_text) {
         const train::PlanTarget here{.threads = context.threads};
@@ -244,7 +251,7 @@ void add_plan(Command app, Context& context) {
     command.positional("CONFIG", &options->config, "configuration file (JSON)").required();
     const Option devices =
         command.option("--devices", &options->devices,
-                       "where to compute: auto, cpu, or cpu:N for N simulated devices");
+                       "where to compute: auto, cpu, cpu:N, cuda, cuda:N or cuda:0,2");
     command
         .option("--hardware", &options->hardware,
                 "plan for devices that need not be here, e.g. h200 or h200:8")

@@ -9,6 +9,7 @@
 #include "core/train/compute.h"
 #include "core/train/engine.h"
 #include "core/train/record/run_summary.h"
+#include "core/train/self_test/gpu_verdict.h"
 
 #include <cstdio>
 
@@ -81,7 +82,8 @@ int resume_run(const ResumeOptions& options, const Context& context) {
         std::fprintf(stderr, "Train a new run instead, with `weft train`. Nothing was started.\n");
         return kExitUsage;
     }
-    train::compute_of(after.config); // GPUs that are not here end it before anything changes
+    // GPUs that are not here, or compute wrongly, end it before anything changes.
+    train::require_passed(train::compute_of(after.config), tell_test);
     train::SessionOptions session;
     session.extend_steps = options.extend;
     bool older = false;

@@ -6,6 +6,7 @@
 #include "core/base/file.h"
 #include "core/train/compute.h"
 #include "core/train/record/run_folder.h"
+#include "core/train/self_test/choose_devices.h"
 
 namespace weft::cli {
 namespace {
@@ -38,8 +39,15 @@ int train_run(const TrainOptions& options, const Context& context) {
     if (!checked.ok()) {
         return kExitUsage;
     }
-    train::compute_of(checked.config); // GPUs that are not here end it before there is a folder
     train::SessionOptions session;
+    if (train::leaves_devices_open(checked.config)) {
+        const train::ChosenDevices chosen = train::choose_devices(tell_test);
+        overrides.push_back("mesh.devices=\"" + chosen.devices + "\"");
+        checked = read_config(options, overrides);
+        session.devices_note = chosen.why;
+    }
+    // GPUs that are not here, or compute wrongly, end it before there is a folder.
+    train::require_passed(train::compute_of(checked.config), tell_test);
     if (options.run_dir.empty()) {
         session.run_folder = train::create_run_folder(context.runs_root, checked.config.name);
     } else {

@@ -175,10 +175,12 @@ FieldTable mesh_fields() {
         schedules.emplace_back(schedule.name);
     }
     return {
-        text_field("devices", "auto",
-                   "Where the run computes: auto (the CPU), cpu, cpu:N for N simulated devices "
-                   "(exact, not faster), cuda for the first NVIDIA GPU, cuda:N for the first N, or "
-                   "GPUs by number as in cuda:0,2."),
+        text_field(
+            "devices", "auto",
+            "Where the run computes: auto (the first NVIDIA GPU, if it passes its self-test; "
+            "else the CPU), cpu, cpu:N for N simulated devices "
+            "(exact, not faster), cuda for the first NVIDIA GPU, cuda:N for the first N, or "
+            "GPUs by number as in cuda:0,2."),
         any_field("axes", Json::array({Json::array({"data", -1})}),
                   "Mesh axes, major to minor, as [name, size]; -1 is inferred."),
         choice_field("strategy", "data_parallel", strategies, "How work is spread over the mesh."),

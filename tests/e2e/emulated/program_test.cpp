@@ -70,6 +70,7 @@ private slots:
         file.write(emulated_models().front().document);
         file.close();
         config_ = text("configs") + "/mlp.json";
+        succeeds({"doctor", "--self-test"}); // no run that is counted on does it
     }
 
     void a_resumed_run_on_a_gpu_is_the_uninterrupted_one() {
@@ -140,6 +141,100 @@ private slots:
         }
         QVERIFY(ended.code != 0 && ended.code != -1);
         QVERIFY2(ended.err.contains(told.toUtf8()), ended.err.constData());
+    }
+
+    void a_gpu_that_computes_wrongly_is_refused_before_there_is_a_folder() {
+        const QStringList wrong{"WEFT_EMULATED_WRONG=softmax_grad",
+                                "XDG_CACHE_HOME=" + text("wrong cache")};
+        for (const char* told : {"fails its self-test", "failed its self-test before"}) {
+            const Ended ended =
+                weft({"train", config_, "--run-dir", text("wrong"), "--devices", "cuda"}, wrong);
+            QCOMPARE(ended.code, exit_code(ErrorKind::usage)); // as where there is none
+            QVERIFY2(ended.err.contains(told) && ended.err.contains("softmax_grad by '") &&
+                         ended.err.contains("cuda:0"),
+                     ended.err.constData());
+            QVERIFY(!std::filesystem::exists(path("wrong")));
+        }
+        const Ended doctor = weft({"doctor", "--self-test", "--json"}, wrong);
+        QCOMPARE(doctor.code, exit_code(ErrorKind::device));
+        const auto tests = config::json_of(doctor.out.toStdString()).at("self_test");
+        QVERIFY(!tests.at(0).at("passed").get<bool>());
+        // It is tested again, and what is found then counts.
+        const QStringList right{wrong.at(1)};
+        QCOMPARE(weft({"doctor", "--self-test"}, right).code, 0);
+        QCOMPARE(weft({"train", config_, "--run-dir", text("right"), "--devices", "cuda",
+                       "--max-steps", "1"},
+                      right)
+                     .code,
+                 0);
+    }
+
+    void a_gpu_is_tested_once_and_what_several_exchange_once() {
+        const QStringList cache{"XDG_CACHE_HOME=" + text("fresh cache")};
+        const auto tested = [&](const QString& devices) {
+            const Ended ended = weft({"train", config_, "--run-dir", text("of " + devices),
+                                      "--devices", devices, "--max-steps", "1"},
+                                     cache);
+            return ended.code == 0 ? ended.err.count("Testing") : -1;
+        };
+        QCOMPARE(tested("cuda"), 1);
+        QCOMPARE(tested("cuda:2"), 2);   // the second GPU, and the exchanges
+        QCOMPARE(tested("cuda:1,0"), 1); // in another order they are another ring
+        QCOMPARE(tested("cuda:0,1"), 0);
+    }
+
+    void auto_takes_a_gpu_that_passes_data() {
+        QTest::addColumn<QString>("variable");
+        QTest::addColumn<QString>("devices");
+        QTest::addColumn<QString>("why");
+        QTest::newRow("one that passes") << "WEFT_EMULATED_GPUS=1"
+                                         << "cuda"
+                                         << "computes on cuda:0, emulated GPU";
+        QTest::newRow("one that fails") << "WEFT_EMULATED_WRONG=softmax_grad"
+                                        << "cpu"
+                                        << "cuda:0 failed its self-test: softmax in f32";
+        QTest::newRow("none") << "WEFT_EMULATED_GPUS=0"
+                              << "cpu"
+                              << "computes on the CPU: no NVIDIA GPU was found";
+    }
+    void auto_takes_a_gpu_that_passes() {
+        QFETCH(QString, variable);
+        QFETCH(QString, devices);
+        QFETCH(QString, why);
+        const QString run = text(QString("auto ") + QTest::currentDataTag());
+        const Ended ended = weft(
+            {"train", config_, "--run-dir", run, "--devices", "auto", "--max-steps", "1"},
+            {variable, "XDG_CACHE_HOME=" + text(QString("auto cache ") + QTest::currentDataTag())});
+        QVERIFY2(ended.code == 0, ended.err.constData());
+        QCOMPARE(
+            QString::fromStdString(config::json_of(read_file(run.toStdString() + "/config.json"))
+                                       .at("mesh")
+                                       .at("devices")
+                                       .get<std::string>()),
+            devices);
+        QString told;
+        for (const train::Event& event : train::EventReader(run.toStdString()).read()) {
+            if (const auto* note = std::get_if<train::NoteEvent>(&event.payload)) {
+                told += QString::fromStdString(note->message);
+            }
+        }
+        QVERIFY2(told.contains(why), told.toUtf8().constData());
+    }
+
+    void a_folder_that_cannot_hold_generated_kernels_is_told() {
+        std::filesystem::create_directories(path("blocked") / "weft");
+        File(path("blocked") / "weft" / "kernels", File::Mode::write).close();
+        const Ended ended = weft({"train", config_, "--run-dir", text("no kernels"), "--devices",
+                                  "cuda", "--max-steps", "1"},
+                                 {"XDG_CACHE_HOME=" + text("blocked")});
+        QVERIFY2(ended.code == 0, ended.err.constData());
+        int told = 0;
+        for (const train::Event& event : train::EventReader(path("no kernels")).read()) {
+            if (const auto* warning = std::get_if<train::WarningEvent>(&event.payload)) {
+                told += warning->message.find("Generated kernels are not kept: ") == 0 ? 1 : 0;
+            }
+        }
+        QCOMPARE(told, 1);
     }
 
     void doctor_lists_the_gpus() {
