@@ -133,7 +133,7 @@ std::vector<Changes> fix_candidates(const compile::RunConfig& config, bool host_
     const Change automatic{"recompute auto", "training.recompute=auto"};
     const bool recomputes = config.recompute != "none";
     std::vector<Changes> numbers{{}};
-    if (config.precision == "f32") {
+    if (config.compute_dtype() == ir::DType::f32) {
         numbers.push_back({bf16});
     }
     std::vector<Changes> out;

@@ -15,6 +15,7 @@
 #include "core/passes/bucket_exchanges.h"
 #include "core/passes/fuse_elementwise.h"
 #include "core/passes/narrow_exchanges.h"
+#include "core/passes/round_operands.h"
 #include "core/passes/run_passes.h"
 #include "core/passes/shorten_lifetimes.h"
 #include "core/passes/simplify.h"
@@ -36,11 +37,13 @@ std::function<int(const ir::Op&)> group_of(const StagePrograms* stages) {
 
 // The passes, in order. Everything before recompute is the same for every choice of recompute.
 // `stages` null: no pipeline; else ops of different parts are not joined.
-std::vector<Pass> first_passes(ir::DType compute_dtype, const StagePrograms* stages) {
+std::vector<Pass> first_passes(ir::DType compute_dtype, ir::Operands operands,
+                               const StagePrograms* stages) {
     std::vector<Pass> list = {
         {"simplify", passes::simplify},
         {"precision",
          [compute_dtype](ir::Program& p) { passes::apply_precision(p, compute_dtype); }},
+        {"operands", [operands](ir::Program& p) { passes::round_operands(p, operands); }},
         {"narrow exchanges", passes::narrow_exchanges},
         {"simplify again", passes::simplify},
     };
@@ -139,7 +142,7 @@ private:
         for (std::size_t i = 0; i < programs.programs.size(); ++i) {
             ir::Program& program = programs.programs[i];
             // 1. Verify, simplify, precision, simplify.
-            run_passes(program, first_passes(options_.compute_dtype, stages()));
+            run_passes(program, first_passes(options_.compute_dtype, options_.operands, stages()));
             // 2. Recompute, fuse, order; memory, kernels, offsets.
             const bool trains = program.name == "train_step";
             out_.model_flops_per_step += trains ? products_of(program) / stage_count() : 0;

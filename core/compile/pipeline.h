@@ -5,6 +5,7 @@
 #include "core/compile/choose_recompute.h"
 #include "core/compile/mesh/stage_programs.h"
 #include "core/cost/cost_model.h"
+#include "core/ir/operands.h"
 #include "core/plan/plan.h"
 #include "core/sharding/annotate.h"
 #include "kernels/weft_kernels.h"
@@ -27,6 +28,7 @@ struct ProgramSet {
 
 struct PipelineOptions {
     ir::DType compute_dtype = ir::DType::f32;  // bf16: f32 master weights, bf16 activations
+    ir::Operands operands = ir::Operands::as_stored;
     std::vector<const weft_backend*> backends; // best first; empty: no kernels are chosen
     passes::RecomputeOptions recompute;        // of the training step
     std::optional<MemoryBudget> budget;        // with it, `recompute` is chosen to meet it

@@ -26,6 +26,13 @@ ir::DType dtype_of(const plan::Step& step) {
     return ir::DType::f32;
 }
 
+ir::Operands operands_of(const plan::Step& step) {
+    const std::string text = step.op.attributes.text("operands", "");
+    return text.empty()     ? ir::Operands::as_stored
+           : text == "tf32" ? ir::Operands::tf32
+                            : ir::Operands::fp8;
+}
+
 bool exchanges(const plan::Step& step) {
     return ops::op_def(step.op.kind).collective;
 }
@@ -180,7 +187,8 @@ private:
 } // namespace
 
 cost::Work work_of(const plan::Step& step) {
-    return {step.op.kind, step.kernel, dtype_of(step), step.flops, step.product_flops, step.bytes};
+    return {step.op.kind, step.kernel, dtype_of(step),   step.flops, step.product_flops,
+            step.bytes,   1,           operands_of(step)};
 }
 
 std::vector<cost::Work> work_of(const plan::PlannedProgram& program) {

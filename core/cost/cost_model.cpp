@@ -86,11 +86,12 @@ CostModel::CostModel(Calibration calibration, std::string problem)
 }
 
 CostModel::CostModel(const Hardware& hardware)
-    : limits_{kProductShare * hardware.bf16_flops, kProductShare * hardware.f32_flops,
+    : limits_{kProductShare * hardware.bf16_flops,         kProductShare * hardware.f32_flops,
               kBandwidthShare * hardware.memory_bandwidth, kLaunchSeconds,
-              kProductShare * hardware.f16_flops()},
-      peaks_{hardware.bf16_flops, hardware.f32_flops, hardware.memory_bandwidth, 0,
-             hardware.f16_flops()},
+              kProductShare * hardware.f16_flops(),        kProductShare * hardware.tf32_flops,
+              kProductShare * hardware.fp8_flops},
+      peaks_{hardware.bf16_flops,  hardware.f32_flops,  hardware.memory_bandwidth, 0,
+             hardware.f16_flops(), hardware.tf32_flops, hardware.fp8_flops},
       links_{
           kLinkShare * hardware.link_bandwidth,    hardware.link_latency_s, hardware.host_devices,
           kLinkShare * hardware.network_bandwidth, kNetworkLatency,         kCallSeconds},
@@ -181,8 +182,8 @@ Prediction CostModel::predict(const MeshWork& mesh, std::string_view key) const 
     return out;
 }
 
-double CostModel::peak_flops(ir::DType dtype) const {
-    return available() ? product_rate(dtype, peaks_) : 0;
+double CostModel::peak_flops(ir::DType dtype, ir::Operands operands) const {
+    return available() ? product_rate(dtype, operands, peaks_) : 0;
 }
 
 } // namespace weft::cost

@@ -60,7 +60,7 @@ public:
     Prediction predict(const MeshWork& mesh, std::string_view program_key = {}) const;
     /// FLOP/s of matrix products at best: what a utilisation (MFU) is a share of. 0 without a
     /// model.
-    double peak_flops(ir::DType dtype) const;
+    double peak_flops(ir::DType dtype, ir::Operands operands = ir::Operands::as_stored) const;
     /// One line: "ceilings measured on 2026-11-21, 61 classes of kernels" or "published limits of
     /// NVIDIA H200 SXM, ..."; why there is no prediction when there is none.
     const std::string& basis() const { return basis_; }

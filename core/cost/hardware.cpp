@@ -63,14 +63,14 @@ constexpr Hardware kCatalogue[] = {
      .f32_flops = 67 * kTera,
      .tf32_flops = 494.5 * kTera,
      .bf16_flops = 989.5 * kTera,
+     .fp8_flops = 1979 * kTera,
      .memory_bandwidth = 3350 * kGiga,
      .link_bandwidth = 450 * kGiga,
      .link_latency_s = kNvlinkLatency,
      .host_devices = 8,
      .network_bandwidth = 50 * kGiga,
-     .source =
-         "NVIDIA H100 Tensor Core GPU data sheet, technical specifications, H100 SXM (989 and "
-         "1,979 TFLOPS with sparsity); NVLink 900 GB/s",
+     .source = "NVIDIA H100 Tensor Core GPU data sheet, technical specifications, H100 SXM (989, "
+               "1,979 and 3,958 TFLOPS with sparsity); NVLink 900 GB/s",
      .link_source = "NVIDIA DGX H100 data sheet: 8 GPUs, 8 network ports of 400 Gbit/s for them"},
     {.name = "h200",
      .title = "NVIDIA H200 SXM",
@@ -79,14 +79,14 @@ constexpr Hardware kCatalogue[] = {
      .f32_flops = 67 * kTera,
      .tf32_flops = 494.5 * kTera,
      .bf16_flops = 989.5 * kTera,
+     .fp8_flops = 1979 * kTera,
      .memory_bandwidth = 4800 * kGiga,
      .link_bandwidth = 450 * kGiga,
      .link_latency_s = kNvlinkLatency,
      .host_devices = 8,
      .network_bandwidth = 50 * kGiga,
-     .source =
-         "NVIDIA H200 Tensor Core GPU data sheet, technical specifications, H200 SXM (989 and "
-         "1,979 TFLOPS with sparsity); NVLink 900 GB/s",
+     .source = "NVIDIA H200 Tensor Core GPU data sheet, technical specifications, H200 SXM (989, "
+               "1,979 and 3,958 TFLOPS with sparsity); NVLink 900 GB/s",
      .link_source = "NVIDIA DGX H200 data sheet: 8 GPUs, 8 network ports of 400 Gbit/s for them"},
     {.name = "b200",
      .title = "NVIDIA B200 SXM",
@@ -95,6 +95,7 @@ constexpr Hardware kCatalogue[] = {
      .f32_flops = 75 * kTera,
      .tf32_flops = 1125 * kTera,
      .bf16_flops = 2250 * kTera,
+     .fp8_flops = 4500 * kTera,
      .memory_bandwidth = 8000 * kGiga,
      .link_bandwidth = 900 * kGiga,
      .link_latency_s = kNvlinkLatency,
@@ -102,7 +103,8 @@ constexpr Hardware kCatalogue[] = {
      .network_bandwidth = 50 * kGiga,
      .source =
          "NVIDIA DGX B200 and HGX B200 data sheets, specifications, an eighth of each: 36 PFLOPS "
-         "bf16 and 18 tf32 with sparsity, 600 TFLOPS f32, 1,440 GB, 64 TB/s; NVLink 1.8 TB/s "
+         "bf16, 18 tf32 and 72 fp8 with sparsity, 600 TFLOPS f32, 1,440 GB, 64 TB/s; NVLink 1.8 "
+         "TB/s "
          "per GPU",
      .link_source = "NVIDIA DGX B200 data sheet: 8 GPUs, 8 network ports of 400 Gbit/s for them"},
     {.name = "l40s",
@@ -112,14 +114,15 @@ constexpr Hardware kCatalogue[] = {
      .f32_flops = 91.6 * kTera,
      .tf32_flops = 183 * kTera,
      .bf16_flops = 362 * kTera,
+     .fp8_flops = 733 * kTera,
      .memory_bandwidth = 864 * kGiga,
      .link_bandwidth = 32 * kGiga,
      .link_latency_s = kPcieLatency,
      .host_devices = 8,
      .network_bandwidth = 12.5 * kGiga,
-     .source =
-         "NVIDIA L40S data sheet, specifications (183 and 362.05 TFLOPS without sparsity); PCIe "
-         "4.0 x16, 64 GB/s both ways",
+     .source = "NVIDIA L40S data sheet, specifications (183, 362.05 and 733 TFLOPS without "
+               "sparsity); PCIe "
+               "4.0 x16, 64 GB/s both ways",
      .link_source = "assumed: 8 in a host, 100 Gbit/s of Ethernet for each"},
     {.name = "rtx4090",
      .title = "NVIDIA GeForce RTX 4090",
@@ -128,14 +131,15 @@ constexpr Hardware kCatalogue[] = {
      .f32_flops = 82.6 * kTera,
      .tf32_flops = 82.6 * kTera,
      .bf16_flops = 165.2 * kTera,
+     .fp8_flops = 330.3 * kTera,
      .memory_bandwidth = 1008 * kGiga,
      .link_bandwidth = 32 * kGiga,
      .link_latency_s = kPcieLatency,
      .host_devices = 4,
      .network_bandwidth = 1.25 * kGiga,
-     .source =
-         "NVIDIA Ada GPU Architecture white paper, appendix A, GeForce RTX 4090 (bf16 with f32 "
-         "accumulation, without sparsity); PCIe 4.0 x16, 64 GB/s both ways",
+     .source = "NVIDIA Ada GPU Architecture white paper, appendix A, GeForce RTX 4090 (bf16 and "
+               "fp8 with f32 "
+               "accumulation, without sparsity); PCIe 4.0 x16, 64 GB/s both ways",
      .link_source = "assumed: 4 in a host, 10 Gbit/s of Ethernet for each"},
     {.name = "tpu-v4",
      .title = "Google TPU v4",

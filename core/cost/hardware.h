@@ -19,6 +19,7 @@ struct Hardware {
     double f32_flops = 0;          // true f32 products
     double tf32_flops = 0;         // f32 operands rounded to 10 bits in the matrix units; 0: none
     double bf16_flops = 0;         // matrix units, f32 accumulation
+    double fp8_flops = 0;          // 8-bit numbers, f32 accumulation; 0: none
     double memory_bandwidth = 0;   // bytes/s
     double link_bandwidth = 0;     // bytes/s per direction, all links to neighbours together
     double link_latency_s = 0;     // of one message over a link

@@ -16,13 +16,19 @@ struct Times {
 Times times_of(const Work& work, const Limits& limits) {
     WEFT_CHECK(limits.bf16_flops > 0 && limits.f32_flops > 0 && limits.bandwidth > 0,
                "a roofline needs positive limits");
-    return {work.product_flops / product_rate(work.dtype, limits),
+    return {work.product_flops / product_rate(work.dtype, work.operands, limits),
             (work.flops - work.product_flops) / limits.f32_flops, work.bytes / limits.bandwidth};
 }
 
 } // namespace
 
-double product_rate(ir::DType dtype, const Limits& limits) {
+double product_rate(ir::DType dtype, ir::Operands operands, const Limits& limits) {
+    if (operands == ir::Operands::fp8 && limits.fp8_flops > 0) {
+        return limits.fp8_flops;
+    }
+    if (operands == ir::Operands::tf32 && limits.tf32_flops > 0) {
+        return limits.tf32_flops;
+    }
     if (dtype == ir::DType::f16 && limits.f16_flops > 0) {
         return limits.f16_flops;
     }

@@ -4,6 +4,7 @@
 // something.
 #pragma once
 
+#include "core/ir/operands.h"
 #include "core/ir/type.h"
 
 #include <cstdint>
@@ -18,6 +19,8 @@ struct Limits {
     double bandwidth = 0;  // W: read-modify-write from memory, bytes/s
     double overhead_s = 0; // of one kernel call
     double f16_flops = 0;  // f16 products in units of their own; 0: they run in f32
+    double tf32_flops = 0; // products of f32 rounded to tf32; 0: they run in f32
+    double fp8_flops = 0;  // products of 8-bit numbers; 0: they run in the stored type
 };
 
 /// One execution of one kernel, as the model sees it; or what a call of a program takes beside its
@@ -30,6 +33,7 @@ struct Work {
     double product_flops = 0; // of these, multiply-adds of matrix products and convolutions
     double bytes = 0;         // operands, each once
     double times = 1;         // executions per call of the program
+    ir::Operands operands = ir::Operands::as_stored; // of its products
 };
 
 /// Whether arithmetic or traffic takes longer.
@@ -40,7 +44,7 @@ Bound bound_of(const Work& work, const Limits& limits);
 /// type, other arithmetic in f32 everywhere. Every limit must be positive, overhead_s may be 0.
 double roofline_s(const Work& work, const Limits& limits);
 
-/// Rate of products of this element type.
-double product_rate(ir::DType dtype, const Limits& limits);
+/// Rate of products of this element type, rounded to `operands`.
+double product_rate(ir::DType dtype, ir::Operands operands, const Limits& limits);
 
 } // namespace weft::cost

@@ -72,7 +72,7 @@ Inferred infer_conv2d(const OpView& view) {
     const ir::Type& weight = view.input(1);
     const std::string wrong =
         first_of({want_image("x", x), want_rank("weight", weight, 4), want_float("weight", weight),
-                  want_geometry(view.attributes())});
+                  want_geometry(view.attributes()), want_operands(view, false)});
     if (!wrong.empty()) {
         return fail(wrong);
     }
@@ -132,8 +132,9 @@ Inferred infer_conv2d_input_grad(const OpView& view) {
     const ir::Type& dy = view.input(0);
     const ir::Type& weight = view.input(1);
     const auto shape = shape_of_list(view.attributes().list("shape"));
-    const std::string wrong = first_of(
-        {want_image("dy", dy), want_rank("weight", weight, 4), want_geometry(view.attributes())});
+    const std::string wrong =
+        first_of({want_image("dy", dy), want_rank("weight", weight, 4),
+                  want_geometry(view.attributes()), want_operands(view, false)});
     if (!wrong.empty()) {
         return fail(wrong);
     }
@@ -172,8 +173,9 @@ Inferred infer_conv2d_weight_grad(const OpView& view) {
     const ir::Type& x = view.input(0);
     const ir::Type& dy = view.input(1);
     const List& kernel = view.attributes().list("kernel");
-    const std::string wrong = first_of({want_image("x", x), want_image("dy", dy),
-                                        want_geometry(view.attributes()), want_window(kernel)});
+    const std::string wrong =
+        first_of({want_image("x", x), want_image("dy", dy), want_geometry(view.attributes()),
+                  want_window(kernel), want_operands(view, false)});
     if (!wrong.empty()) {
         return fail(wrong);
     }
@@ -319,7 +321,7 @@ const OpDef kConv2d{.name = "conv2d",
                     .help = "x [N, H, W, C], weight [kh, kw, C, O] -> [N, H', W', O]",
                     .min_inputs = 2,
                     .max_inputs = 2,
-                    .attributes = {kStride, kPadding},
+                    .attributes = {kStride, kPadding, kOperands},
                     .infer = infer_conv2d,
                     .gradient = conv2d_gradient,
                     .factors = conv2d_factors,
@@ -329,7 +331,7 @@ const OpDef kConv2dInputGrad{.name = "conv2d_input_grad",
                              .help = "dy [N, H', W', O], weight -> dx",
                              .min_inputs = 2,
                              .max_inputs = 2,
-                             .attributes = {kShapeAttribute, kStride, kPadding},
+                             .attributes = {kShapeAttribute, kStride, kPadding, kOperands},
                              .infer = infer_conv2d_input_grad,
                              .factors = conv2d_input_grad_factors,
                              .cost = conv2d_input_grad_cost,
@@ -343,7 +345,8 @@ const OpDef kConv2dWeightGrad{
     .attributes = {{"kernel", AttributeKind::list, true, "kh, kw"},
                    kStride,
                    kPadding,
-                   {"wide", AttributeKind::flag, false, "f32 result of bf16 or f16 operands"}},
+                   {"wide", AttributeKind::flag, false, "f32 result of bf16 or f16 operands"},
+                   kOperands},
     .infer = infer_conv2d_weight_grad,
     .factors = conv2d_weight_grad_factors,
     .cost = conv2d_weight_grad_cost,

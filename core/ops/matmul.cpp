@@ -34,6 +34,9 @@ Inferred infer_matmul(const OpView& view) {
     if (!dtype) {
         return fail("element types ", x.dtype, " and ", y.dtype, " do not mix");
     }
+    if (const std::string wrong = want_operands(view, true); !wrong.empty()) {
+        return fail(wrong);
+    }
     if (y.shape.rank() != 2 && leading(y.shape, 2) != leading(x.shape, 2)) {
         return fail("leading dimensions of ", x, " and ", y,
                     " differ; y may also have 2 dimensions only");
@@ -120,7 +123,9 @@ Inferred infer_linear(const OpView& view) {
     if (x.shape.rank() < 1) {
         return fail("input needs at least 1 dimension, but is ", x);
     }
-    if (const std::string wrong = want_rank("weight", weight, 2); !wrong.empty()) {
+    if (const std::string wrong =
+            first_of({want_rank("weight", weight, 2), want_operands(view, true)});
+        !wrong.empty()) {
         return fail(wrong);
     }
     if (x.shape.back() != weight.shape[0]) {
@@ -193,7 +198,8 @@ const OpDef kMatmul{.name = "matmul",
                     .max_inputs = 2,
                     .attributes = {{"transpose_x", AttributeKind::flag, false, "x is [..., K, M]"},
                                    {"transpose_y", AttributeKind::flag, false, "y is [..., N, K]"},
-                                   kWide},
+                                   kWide,
+                                   kOperands},
                     .infer = infer_matmul,
                     .gradient = matmul_gradient,
                     .factors = matmul_factors,
@@ -204,7 +210,7 @@ const OpDef kLinear{.name = "linear",
                     .help = "x [..., K], weight [K, N], bias [N]? -> [..., N]",
                     .min_inputs = 2,
                     .max_inputs = 3,
-                    .attributes = {kWide},
+                    .attributes = {kWide, kOperands},
                     .infer = infer_linear,
                     .gradient = linear_gradient,
                     .factors = linear_factors,

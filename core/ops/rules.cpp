@@ -93,6 +93,16 @@ std::string want_position(const ir::Type& type) {
                                                 : "position must be i64[], but is " + word(type);
 }
 
+std::string want_operands(const OpView& view, bool eight_bits) {
+    const std::string text = view.attributes().text("operands", "");
+    const bool scaled = text == "e4m3 e4m3" || text == "e4m3 e5m2" || text == "e5m2 e4m3";
+    return text.empty() || text == "tf32" || (scaled && eight_bits) ? std::string()
+           : eight_bits ? "operands must be tf32, or e4m3 or e5m2 for each and not e5m2 for both, "
+                          "but are '" +
+                              text + "'"
+                        : "operands must be tf32, but are '" + text + "'";
+}
+
 std::string first_of(std::initializer_list<std::string> texts) {
     for (const std::string& text : texts) {
         if (!text.empty()) {

@@ -40,6 +40,15 @@ Inferred fail(const Parts&... parts) {
     return Inferred::failure((std::string() + ... + word(parts)));
 }
 
+// --- Attributes --------------------------------------------------------------------------------
+
+/// Of products.
+inline constexpr AttributeDef kOperands{
+    "operands", AttributeKind::text, false,
+    "formats that the operands are rounded to first: tf32, or e4m3 or e5m2 for each, scaled"};
+/// What is wrong with it; empty: nothing. `eight_bits`: e4m3 and e5m2 are taken.
+std::string want_operands(const OpView& view, bool eight_bits);
+
 // --- Types -------------------------------------------------------------------------------------
 
 /// Result type of arithmetic on two float types: the same, or f32 for two of them. None for f64

@@ -29,7 +29,7 @@ struct MeshRecipe {
     std::int64_t micro_batch_size = 0; // of a data rank
     std::int64_t sequence_length = 0;  // 0: samples have no positions
     std::int64_t layers = 0;           // 0: not known
-    std::string precision;             // "f32" | "bf16" | "f16"
+    std::string precision;             // as in the configuration
     std::optional<LossScale> loss_scale; // in f16
     std::string recompute;             // "none" | "blocks" | "auto"
     std::optional<double> max_grad_norm;

@@ -191,9 +191,13 @@ std::string mesh_as_torchtitan(const ExecutionPlan& plan, const MeshRecipe& reci
     }
     if (recipe.precision == "f16") {
         out.comment("The plan computes in f16; torchtitan scales no loss, and the nearest is:");
+    } else if (recipe.precision == "fp8") {
+        out.comment("Linear layers multiply in fp8: add torchtitan's float8 converter.");
+    } else if (recipe.precision == "tf32") {
+        out.comment("torch.set_float32_matmul_precision(\"high\") gives tf32 products.");
     }
     out.say(std::string("mixed_precision_param = ") +
-            (recipe.precision == "f32" ? "\"float32\"" : "\"bfloat16\""));
+            (recipe.precision.ends_with("f32") ? "\"float32\"" : "\"bfloat16\""));
     out.raw("\n[activation_checkpoint]");
     if (recipe.recompute == "auto") {
         out.comment("The plan computes again as little as its memory asks for; the nearest is:");
@@ -244,8 +248,12 @@ std::string mesh_as_megatron(const ExecutionPlan& plan, const MeshRecipe& recipe
     if (recipe.sequence_length > 0) {
         out.say("--seq-length " + number(recipe.sequence_length));
     }
-    if (recipe.precision == "bf16") {
+    if (recipe.precision == "bf16" || recipe.precision == "fp8") {
         out.say("--bf16");
+    }
+    if (recipe.precision == "fp8") {
+        out.say("--fp8-format hybrid");
+        out.say("--fp8-recipe tensorwise");
     }
     if (recipe.loss_scale) {
         out.say("--fp16");

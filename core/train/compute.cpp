@@ -97,13 +97,24 @@ std::int32_t count_gpus(const weft_module*& cuda, std::string& missing) {
     return count;
 }
 
-std::string gpu_devices(const compile::RunConfig& config) {
+std::string named_devices(const compile::RunConfig& config) {
     return config.section("mesh").at("devices").get<std::string>();
 }
 
 [[noreturn]] void no_gpus(const std::string& devices, const std::string& text) {
     throw Error(ErrorKind::usage, "mesh.devices " + devices, text,
                 "run on the CPU with --devices cpu; `weft doctor` says what this machine offers");
+}
+
+/// Matrix units that round operands are a GPU's.
+void refuse_precision_of_gpus(const compile::RunConfig& config) {
+    if (config.operands() != ir::Operands::as_stored) {
+        throw Error(ErrorKind::usage, "training.precision",
+                    "'" + config.precision + "' is a precision of GPUs, and this run computes on " +
+                        named_devices(config),
+                    "use '" + std::string(ir::dtype_name(config.compute_dtype())) +
+                        "', or run on a GPU with --devices cuda");
+    }
 }
 
 } // namespace
@@ -143,12 +154,13 @@ std::string code_folder_problem() {
 }
 
 bool names_gpus(const compile::RunConfig& config) {
-    return !compile::gpus_named(gpu_devices(config)).empty();
+    return !compile::gpus_named(named_devices(config)).empty();
 }
 
 exec::Compute compute_of(const compile::RunConfig& config) {
-    const std::vector<int> numbers = compile::gpus_named(gpu_devices(config));
+    const std::vector<int> numbers = compile::gpus_named(named_devices(config));
     if (numbers.empty()) {
+        refuse_precision_of_gpus(config);
         return backends();
     }
     // Counted and not described, which would give the GPUs of others a context, too.
@@ -156,13 +168,13 @@ exec::Compute compute_of(const compile::RunConfig& config) {
     std::string missing;
     const std::int32_t count = count_gpus(cuda, missing);
     if (!missing.empty()) {
-        no_gpus(gpu_devices(config), missing);
+        no_gpus(named_devices(config), missing);
     }
     for (const int number : numbers) {
         if (number >= count) {
-            no_gpus(gpu_devices(config), "there is no GPU " + std::to_string(number) +
-                                             ": this machine has " + std::to_string(count) +
-                                             ", numbered from 0");
+            no_gpus(named_devices(config), "there is no GPU " + std::to_string(number) +
+                                               ": this machine has " + std::to_string(count) +
+                                               ", numbered from 0");
         }
     }
     return {{cuda->backend}, cuda->platform, cuda->collectives, numbers};

@@ -34,7 +34,8 @@ std::string code_folder_problem();
 
 /// Whether the configuration names GPUs.
 bool names_gpus(const compile::RunConfig& config);
-/// What its devices compute with. Throws weft::Error{usage} that says what is missing.
+/// What its devices compute with. Throws weft::Error{usage} that says what is missing, or at
+/// training.precision that the host does not compute so.
 exec::Compute compute_of(const compile::RunConfig& config);
 
 /// Why there is no GPU to use, in one sentence; "" where there is one. Quick where no driver is

@@ -64,8 +64,10 @@ std::vector<WayOn> ways_on(const compile::RunConfig& config, std::int64_t from) 
     out.push_back({start + " with gradients clipped at norm " + number_text(norm),
                    step,
                    {"training.max_grad_norm=" + number_text(norm)}});
-    if (config.precision != "f32") {
-        const std::string wider = config.loss_scale ? "bf16" : "f32"; // bf16 has f32's range
+    if (config.compute_dtype() != ir::DType::f32) {
+        // bf16 has f32's range.
+        const bool narrow = config.loss_scale || config.operands() == ir::Operands::fp8;
+        const std::string wider = narrow ? "bf16" : "f32";
         out.push_back({start + " in " + wider, step, {"training.precision=" + wider}});
     }
     return out;

@@ -73,7 +73,7 @@ compile::PipelineOptions options_of(const compile::RunConfig& config, const data
         }
         options.host.library_bytes = library_estimate(options.threads);
     } else if (target.hardware == nullptr) {
-        options.backends = backends();
+        options.backends = compute_of(config).backends;
         options.threads = thread_count(target.threads);
         options.host.library_bytes = library_estimate(options.threads);
     } else {

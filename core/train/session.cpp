@@ -169,7 +169,7 @@ void Session::State::prepare() {
 // Nothing of the run's size is allocated before the verdict.
 void Session::State::make_plan() {
     const cost::CostModel cost = machine_cost_model(options.calibration_file, options.threads);
-    peak_flops = cost.peak_flops(options.config.compute_dtype());
+    peak_flops = cost.peak_flops(options.config.compute_dtype(), options.config.operands());
     const PlanTarget target = this_machine(options.threads, &cost);
     const fs::path& start = options.start.checkpoint;
     const std::int64_t step = start.empty() ? 0 : checkpoint::read_manifest(start).record.step;

@@ -28,11 +28,13 @@ config::Diagnostics missing_files(const compile::RunConfig& config) {
                        "Put it back, or name where the data are now."});
     }
     try {
-        if (loads_modules()) {
+        if (loads_modules() || !names_gpus(config)) {
             compute_of(config);
         }
     } catch (const Error& fault) {
-        out.push_back({"/mesh/devices", config::Severity::error, fault.text(), fault.hint()});
+        const bool precision = fault.where() == "training.precision";
+        out.push_back({precision ? "/training/precision" : "/mesh/devices", config::Severity::error,
+                       fault.text(), fault.hint()});
     }
     const config::Json& from = config.section("init").at("from");
     std::error_code problem;

@@ -8,8 +8,10 @@
 
 namespace weft::train {
 
-/// Files, folders and devices that a configuration names and that are not there: an error each, at
-/// the field that names it. Reads no file but still asks the file system, which can take its time. Empty for a mesh of hardware that need not be here.
+/// Files, folders and devices that a configuration names and that are not there, or a precision
+/// that its devices do not have: an error each, at the field that names it. Reads no file but still
+/// asks the file system, which can take its time. Empty for a mesh of hardware that need not be
+/// here.
 config::Diagnostics missing_files(const compile::RunConfig& config);
 
 /// What the data turn out to be and whether the model takes them: the first error, at the source or

@@ -309,7 +309,8 @@ MeshVerdict verify_mesh(const compile::RunConfig& config, int steps, int threads
     MeshVerdict out;
     out.steps = steps;
     out.precision = config.precision;
-    out.loss_tolerance = config.precision == "f32" ? kLossToleranceF32 : kLossToleranceNarrow;
+    out.loss_tolerance =
+        config.compute_dtype() == ir::DType::f32 ? kLossToleranceF32 : kLossToleranceNarrow;
     MeshStep step = mesh_step(config, data.train->info());
     out.mesh = step.mesh;
     double flops = 0;

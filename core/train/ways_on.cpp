@@ -54,7 +54,7 @@ std::vector<WayOn> ways_with_less_memory(const compile::RunConfig& config,
     if (config.recompute != "blocks") {
         offer(" with activations computed again", "training.recompute=blocks");
     }
-    if (config.precision == "f32") {
+    if (config.compute_dtype() == ir::DType::f32) {
         offer(" in bf16", "training.precision=bf16");
     }
     if (config.checkpoint_async) {

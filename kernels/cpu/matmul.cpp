@@ -3,6 +3,7 @@
 #include "kernels/cpu/cpu_list.h"
 #include "kernels/cpu/onednn.h"
 #include "kernels/matmul_shape.h"
+#include "kernels/operand_format.h"
 
 namespace weft::kernels::cpu {
 namespace {
@@ -13,6 +14,9 @@ using Sizes = dnnl::memory::dims;
 Made multiply(const Op& op, const MatmulShape& s, bool bias) {
     if (s.batch * s.m * s.n * s.k == 0) {
         unsupported("an empty matmul");
+    }
+    if (operand_formats(op).scaled()) { // tf32 is no less than f32 is asked for
+        unsupported("products of 8-bit numbers");
     }
     const auto x_type = onednn_type(op.input(0).dtype);
     const auto y_type = onednn_type(op.input(1).dtype);

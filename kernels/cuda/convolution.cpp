@@ -5,6 +5,7 @@
 #include "kernels/cuda/matmul.h"
 #include "kernels/cuda/move.h"
 #include "kernels/cuda/wrappers/dnn.h"
+#include "kernels/operand_format.h"
 
 namespace weft::kernels::cuda {
 
@@ -28,8 +29,8 @@ Box turned_weight(const ConvolutionOp& c, i64 size) {
 
 class LibraryConvolution final : public Kernel {
 public:
-    LibraryConvolution(const ConvolutionOp& c, std::int32_t dtype, std::int32_t result)
-        : pass_(c.pass), convolution_(make_convolution({c.window, c.pass, dtype, result})) {
+    LibraryConvolution(const ConvolutionOp& c, std::int32_t dtype, std::int32_t result, bool tf32)
+        : pass_(c.pass), convolution_(make_convolution({c.window, c.pass, dtype, result, tf32})) {
         const WindowShape& s = c.window;
         const i64 size = dtype_size(pass_ == ConvolutionPass::weight_grad ? result : dtype);
         turn_ = turned_weight(c, size);
@@ -93,7 +94,7 @@ Made make_library_convolution(const Op& op) {
         0) {
         unsupported("an empty convolution");
     }
-    return std::make_unique<LibraryConvolution>(c, dtype, result);
+    return std::make_unique<LibraryConvolution>(c, dtype, result, operand_formats(op).x == &kTf32);
 }
 
 } // namespace weft::kernels::cuda

@@ -4,8 +4,11 @@
 // of out'.
 #include "kernels/cuda/matmul.h"
 #include "kernels/cuda/cuda_list.h"
+#include "kernels/cuda/eight_bits.h"
 #include "kernels/cuda/launch.h"
 #include "kernels/cuda/wrappers/blas.h"
+
+#include <optional>
 
 namespace weft::kernels::cuda {
 
@@ -19,6 +22,15 @@ WEFT_KERNEL finish_rows(i64 count, i64 width, const float* products, const Sourc
 }
 
 namespace {
+
+Numbers numbers_of(const NumberFormat& format, int dtype) {
+    return &format == &kE4m3    ? Numbers::e4m3
+           : &format == &kE5m2  ? Numbers::e5m2
+           : dtype == WEFT_BF16 ? Numbers::bf16
+           : dtype == WEFT_F16  ? Numbers::f16
+           : &format == &kTf32  ? Numbers::tf32
+                                : Numbers::f32;
+}
 
 /// x y, plus operand 2 where there is one.
 class MatmulKernel final : public Kernel {
@@ -37,12 +49,20 @@ public:
         widened_ = bias_ != WEFT_F32 && result_ == WEFT_F32;
         apart_ = bias_ == WEFT_F32 && result_ != WEFT_F32;
         if (count_ > 0 && s.k > 0) {
-            product_ = make_product({s.n, s.m, s.k, s.transpose_y, s.transpose_x,
-                                     s.transpose_y ? s.k : s.n, s.transpose_x ? s.m : s.k, s.n,
-                                     s.batch, s.shared_y ? 0 : s.k * s.n, s.m * s.k, s.m * s.n,
-                                     dtype, apart_ ? WEFT_F32 : result_, biased_ && !apart_});
+            const OperandFormats formats = operand_formats(op);
             beside_bytes_ = round_up_to_line(widened_ ? n_ * 4 : apart_ ? count_ * 4 : 0);
-            workspace_bytes_ = beside_bytes_ + product_->workspace_bytes();
+            if (formats.scaled()) {
+                narrow(s, formats, dtype);
+            }
+            const bool turn_y = s.transpose_y || formats.scaled();
+            const bool turn_x = s.transpose_x && !formats.scaled();
+            product_ =
+                make_product({s.n, s.m, s.k, turn_y, turn_x, turn_y ? s.k : s.n, turn_x ? s.m : s.k,
+                              s.n, s.batch, s.shared_y ? 0 : s.k * s.n, s.m * s.k, s.m * s.n,
+                              numbers_of(*formats.y, dtype), numbers_of(*formats.x, dtype),
+                              apart_ ? WEFT_F32 : result_, biased_ && !apart_});
+            workspace_bytes_ = beside_bytes_ + (x_ ? x_->workspace_bytes() : 0) +
+                               (y_ ? y_->workspace_bytes() : 0) + product_->workspace_bytes();
         }
     }
 
@@ -66,11 +86,21 @@ public:
             run.launch(grid_over(n_), finish_rows, n_, n_, nothing, given,
                        Target{beside, WEFT_F32});
         }
-        product_->run(run.stream(), run.in(1), run.in(0),
-                      apart_     ? nullptr
-                      : widened_ ? beside
-                                 : given.data,
-                      apart_ ? beside : run.out(0), run.workspace(beside_bytes_));
+        ProductArrays arrays{run.in(1), run.in(0),
+                             apart_     ? nullptr
+                             : widened_ ? beside
+                                        : given.data,
+                             apart_ ? beside : run.out(0),
+                             run.workspace(workspace_bytes_ - product_->workspace_bytes())};
+        if (x_) {
+            y_->queue(run, run.in(1));
+            x_->queue(run, run.in(0));
+            arrays.a = y_->numbers(run);
+            arrays.b = x_->numbers(run);
+            arrays.scale_a = y_->scale(run);
+            arrays.scale_b = x_->scale(run);
+        }
+        product_->run(run.stream(), arrays);
         if (apart_) {
             run.launch(grid_over(count_), finish_rows, count_, n_, beside, given, out);
         }
@@ -78,6 +108,18 @@ public:
     }
 
 private:
+    /// The library takes 8-bit operands whose summed dimension is the inner one of both.
+    void narrow(const MatmulShape& s, const OperandFormats& formats, int dtype) {
+        if (s.batch > 1 || s.k % 16 + s.n % 16 != 0 || (s.transpose_x && s.m % 16 != 0)) {
+            unsupported(
+                "products of 8-bit numbers in batches, or of sizes that 16 does not divide");
+        }
+        y_.emplace(*formats.y, s.transpose_y ? s.n : s.k, s.transpose_y ? s.k : s.n, !s.transpose_y,
+                   dtype, beside_bytes_);
+        x_.emplace(*formats.x, s.transpose_x ? s.k : s.m, s.transpose_x ? s.m : s.k, s.transpose_x,
+                   dtype, beside_bytes_ + y_->workspace_bytes());
+    }
+
     int result_;
     bool biased_;
     i64 n_, count_;
@@ -85,6 +127,7 @@ private:
     bool widened_ = false;
     bool apart_ = false;
     std::int64_t beside_bytes_ = 0;
+    std::optional<EightBitOperand> x_, y_; // both or none
     std::unique_ptr<Product> product_;
 };
 

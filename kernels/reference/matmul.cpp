@@ -1,19 +1,67 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/matmul_shape.h"
+#include "kernels/operand_format.h"
 #include "kernels/reference/reference_list.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
 
 namespace weft::kernels::reference {
 namespace {
 
-Body multiply(const MatmulShape& s, bool bias) {
+/// To nearest, ties to even.
+double rounded_to(const NumberFormat& format, double value) {
+    const int exponent = value == 0 ? 0 : std::max(std::ilogb(value), format.smallest_exponent);
+    const double unit = std::ldexp(1.0, exponent - format.fraction_bits);
+    return std::clamp(std::nearbyint(value / unit) * unit, -format.largest, format.largest);
+}
+
+/// One operand of a product in its format.
+class Rounded {
+public:
+    Rounded(const NumberFormat& format, std::int64_t count)
+        : format_(format), values_(&format == &kAsStored ? 0 : static_cast<std::size_t>(count)) {}
+
+    const double* of(const double* given) {
+        if (values_.empty()) {
+            return given;
+        }
+        double largest = 0;
+        for (std::size_t i = 0; i < values_.size(); ++i) {
+            largest = std::isnan(given[i]) ? given[i] : std::max(largest, std::abs(given[i]));
+        }
+        // A number that is not finite is not hidden by one that is.
+        const double spoilt = std::isfinite(largest) ? 0 : std::numeric_limits<double>::quiet_NaN();
+        const int exponent = format_.scaled ? scale_exponent(format_, largest) : 0;
+        for (std::size_t i = 0; i < values_.size(); ++i) {
+            values_[i] =
+                format_.scaled && std::isnan(spoilt)
+                    ? spoilt
+                    : std::ldexp(rounded_to(format_, std::ldexp(given[i], exponent)), -exponent);
+        }
+        return values_.data();
+    }
+
+private:
+    const NumberFormat& format_;
+    std::vector<double> values_;
+};
+
+Body multiply(const Op& op, const MatmulShape& s, bool bias) {
+    const OperandFormats formats = operand_formats(op);
     const std::int64_t x_row = s.transpose_x ? 1 : s.k;
     const std::int64_t x_col = s.transpose_x ? s.m : 1;
     const std::int64_t y_row = s.transpose_y ? 1 : s.n;
     const std::int64_t y_col = s.transpose_y ? s.k : 1;
-    return [=](const Call& call) {
+    return [=, rounded_x = Rounded(*formats.x, s.batch * s.m * s.k),
+            rounded_y = Rounded(*formats.y, (s.shared_y ? 1 : s.batch) * s.k * s.n)](
+               const Call& call) mutable {
+        const double* all_x = rounded_x.of(call.in(0));
+        const double* all_y = rounded_y.of(call.in(1));
         for (std::int64_t b = 0; b < s.batch; ++b) {
-            const double* x = call.in(0) + b * s.m * s.k;
-            const double* y = call.in(1) + (s.shared_y ? 0 : b * s.k * s.n);
+            const double* x = all_x + b * s.m * s.k;
+            const double* y = all_y + (s.shared_y ? 0 : b * s.k * s.n);
             double* out = call.out(0) + b * s.m * s.n;
             for (std::int64_t i = 0; i < s.m; ++i) {
                 for (std::int64_t j = 0; j < s.n; ++j) {
@@ -33,11 +81,11 @@ Body multiply(const MatmulShape& s, bool bias) {
 } // namespace
 
 Body make_matmul(const Op& op) {
-    return multiply(matmul_shape(op), false);
+    return multiply(op, matmul_shape(op), false);
 }
 
 Body make_linear(const Op& op) {
-    return multiply(linear_shape(op), op.inputs() == 3);
+    return multiply(op, linear_shape(op), op.inputs() == 3);
 }
 
 } // namespace weft::kernels::reference

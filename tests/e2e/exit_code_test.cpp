@@ -282,6 +282,22 @@ private slots:
         QCOMPARE(run_weft({"plan", config_, "--devices", "cpu:2", "--verify", "0"}).code, 2);
     }
 
+    void precisions_of_gpus_are_planned_for_gpus_and_refused_on_a_cpu() {
+        for (const char* precision : {"tf32", "fp8"}) {
+            const QString setting = QString("training.precision=") + precision;
+            const Finished here = run_weft({"train", config_, "--set", setting, "--devices", "cpu",
+                                            "--run-dir", text("eight")});
+            QCOMPARE(here.code, 2);
+            QVERIFY2(here.err.find("training.precision") != std::string::npos &&
+                         here.err.find("--devices cuda") != std::string::npos,
+                     here.err.c_str());
+            QVERIFY(!fs::exists(path("eight")));
+            const Finished there =
+                run_weft({"plan", config_, "--set", setting, "--hardware", "h100"});
+            QVERIFY2(there.code == 0, there.err.c_str());
+        }
+    }
+
     void hardware_that_cannot_be_planned_for_exits_2() {
         const Finished unknown = run_weft({"plan", config_, "--hardware", "h20"});
         QCOMPARE(unknown.code, 2);

@@ -9,6 +9,7 @@
 #include "core/passes/fuse_elementwise.h"
 #include "core/passes/narrow_exchanges.h"
 #include "core/passes/recompute.h"
+#include "core/passes/round_operands.h"
 #include "core/passes/shorten_lifetimes.h"
 #include "core/passes/simplify.h"
 #include "tests/support/weft_test.h"
@@ -30,6 +31,10 @@ void run_pass(const QString& name, ir::Program& program) {
         passes::apply_precision(program, ir::DType::bf16);
     } else if (name == "precision f16") {
         passes::apply_precision(program, ir::DType::f16);
+    } else if (name == "operands tf32") {
+        passes::round_operands(program, ir::Operands::tf32);
+    } else if (name == "operands fp8") {
+        passes::round_operands(program, ir::Operands::fp8);
     } else if (name == "recompute blocks") {
         passes::recompute(program, {passes::Recompute::blocks, 0});
     } else if (name.startsWith("recompute selective ")) {

@@ -186,9 +186,20 @@ std::int64_t RunConfig::context() const {
 }
 
 ir::DType RunConfig::compute_dtype() const {
+    switch (operands()) {
+    case ir::Operands::tf32: return ir::DType::f32;
+    case ir::Operands::fp8: return ir::DType::bf16;
+    case ir::Operands::as_stored: break;
+    }
     const auto dtype = ir::parse_dtype(precision);
-    WEFT_CHECK(dtype.has_value(), "precisions are named after element types");
+    WEFT_CHECK(dtype.has_value(), "other precisions are named after element types");
     return *dtype;
+}
+
+ir::Operands RunConfig::operands() const {
+    return precision == "tf32"  ? ir::Operands::tf32
+           : precision == "fp8" ? ir::Operands::fp8
+                                : ir::Operands::as_stored;
 }
 
 CheckedRun read_run_config(Json document, const std::filesystem::path& base_dir,

@@ -5,6 +5,7 @@
 
 #include "core/compile/config/data_defaults.h"
 #include "core/config/field.h"
+#include "core/ir/operands.h"
 #include "core/ir/type.h"
 
 #include <cstdint>
@@ -56,7 +57,7 @@ struct RunConfig {
     std::optional<std::int64_t> micro_batch_size;
     std::optional<double> max_grad_norm;
     std::optional<double> ema_decay;
-    std::string precision;                     // "f32" | "bf16" | "f16", names of element types
+    std::string precision;                     // "f32" | "tf32" | "bf16" | "f16" | "fp8"
     std::optional<LossScale> loss_scale;       // in f16
     std::string recompute;                     // "none" | "blocks" | "auto"
     std::optional<std::int64_t> memory_budget; // bytes that the run may take
@@ -84,6 +85,8 @@ struct RunConfig {
     std::int64_t context() const;
     /// What `precision` computes in.
     ir::DType compute_dtype() const;
+    /// What its products round to.
+    ir::Operands operands() const;
 };
 
 struct CheckedRun {

@@ -105,10 +105,12 @@ FieldTable training_fields() {
             .or_null()
             .range(0.0, 0.999999),
         with_choice_aliases(
-            choice_field("precision", "bf16", {"f32", "bf16", "f16"},
+            choice_field("precision", "bf16", {"f32", "tf32", "bf16", "f16", "fp8"},
                          "Number format of the computation; bf16 and f16 keep f32 "
                          "weights, and gradients are summed and exchanged in "
-                         "f32, whatever the strategy. f16 scales the loss."),
+                         "f32, whatever the strategy. f16 scales the loss. On GPUs: tf32 is f32 "
+                         "whose products read 10 bits behind the first; fp8 is bf16 whose linear "
+                         "layers multiply 8-bit numbers, scaled for each product."),
             {"fp32=f32", "float32=f32", "bfloat16=bf16", "fp16=f16", "float16=f16"}),
         object_field("loss_scale", loss_scale_fields(),
                      "What precision f16 multiplies the loss by, so that small gradients are not "

@@ -25,7 +25,6 @@ constexpr std::array kPlanned = {
     Planned{"/model/type", "vae trm", ""},
     Planned{"/loss/type", "stablemax bce elbo act expression", ""},
     Planned{"/optimizer*/type", "lion lamb adafactor muon adam_atan2 sign_sgd", ""},
-    Planned{"/training/precision", "tf32", "tf32 needs a GPU; use 'f32', 'bf16' or 'f16'."},
     Planned{"/mesh/backend", "in_process mpi gloo nccl", ""},
 };
 

@@ -30,7 +30,8 @@ void add_products(const std::vector<plan::Step>& steps, double times, const cost
         } else if (multiplies_by_weight(step)) {
             const cost::Work work = work_of(step);
             const auto weight = static_cast<double>(step.inputs[1].type.bytes());
-            out.computing += times * work.product_flops / cost::product_rate(work.dtype, limits);
+            out.computing +=
+                times * work.product_flops / cost::product_rate(work.dtype, work.operands, limits);
             out.moving_weights += times * weight / limits.bandwidth;
             out.moving_rest += times * (work.bytes - weight) / limits.bandwidth;
         }

@@ -27,6 +27,7 @@ std::int64_t saved_bytes(const std::vector<plan::StateSlot>& slots) {
 void add_settings(const RunConfig& config, const ProgramSet& programs,
                   std::optional<std::int64_t> limit_bytes, PipelineOptions& options) {
     options.compute_dtype = config.compute_dtype();
+    options.operands = config.operands();
     options.host.staging_bytes = config.checkpoint_async ? saved_bytes(programs.state_slots) : 0;
     if (config.recompute == "blocks") {
         options.recompute.mode = passes::Recompute::blocks;

@@ -38,6 +38,16 @@ cudaDataType_t type_of(std::int32_t dtype) {
     return dtype == WEFT_BF16 ? CUDA_R_16BF : dtype == WEFT_F16 ? CUDA_R_16F : CUDA_R_32F;
 }
 
+cudaDataType_t type_of(Numbers numbers) {
+    switch (numbers) {
+    case Numbers::bf16: return CUDA_R_16BF;
+    case Numbers::f16: return CUDA_R_16F;
+    case Numbers::e4m3: return CUDA_R_8F_E4M3;
+    case Numbers::e5m2: return CUDA_R_8F_E5M2;
+    default: return CUDA_R_32F;
+    }
+}
+
 /// Owns one of the library's descriptions.
 template <class Handle, cublasStatus_t (*Destroy)(Handle)>
 class Described {
@@ -66,7 +76,10 @@ void set(cublasLtMatmulDesc_t description, cublasLtMatmulDescAttributes_t attrib
 class BlasProduct final : public Product {
 public:
     explicit BlasProduct(const ProductShape& s) : handle_(blas_handle()), batch_(s.batch) {
-        check_blas(cublasLtMatmulDescCreate(&product_.handle, CUBLAS_COMPUTE_32F, CUDA_R_32F),
+        check_blas(cublasLtMatmulDescCreate(&product_.handle,
+                                            s.a == Numbers::tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32
+                                                                 : CUBLAS_COMPUTE_32F,
+                                            CUDA_R_32F),
                    "describing a product");
         set(product_.handle, CUBLASLT_MATMUL_DESC_TRANSA, s.turn_a ? CUBLAS_OP_T : CUBLAS_OP_N);
         set(product_.handle, CUBLASLT_MATMUL_DESC_TRANSB, s.turn_b ? CUBLAS_OP_T : CUBLAS_OP_N);
@@ -74,9 +87,11 @@ public:
             set(product_.handle, CUBLASLT_MATMUL_DESC_EPILOGUE, CUBLASLT_EPILOGUE_BIAS);
             set(product_.handle, CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE, type_of(s.result));
         }
-        layout(a_, s.dtype, s.turn_a ? s.k : s.m, s.turn_a ? s.m : s.k, s.leading_a, s.stride_a);
-        layout(b_, s.dtype, s.turn_b ? s.n : s.k, s.turn_b ? s.k : s.n, s.leading_b, s.stride_b);
-        layout(c_, s.result, s.m, s.n, s.leading_c, s.stride_c);
+        layout(a_, type_of(s.a), s.turn_a ? s.k : s.m, s.turn_a ? s.m : s.k, s.leading_a,
+               s.stride_a);
+        layout(b_, type_of(s.b), s.turn_b ? s.n : s.k, s.turn_b ? s.k : s.n, s.leading_b,
+               s.stride_b);
+        layout(c_, type_of(s.result), s.m, s.n, s.leading_c, s.stride_c);
         choose();
     }
 
@@ -84,24 +99,26 @@ public:
         return static_cast<std::int64_t>(chosen_.workspaceSize);
     }
 
-    void run(weft_stream* stream, const void* a, const void* b, const void* bias, void* c,
-             void* workspace) const override {
-        if (bias != nullptr) {
-            set(product_.handle, CUBLASLT_MATMUL_DESC_BIAS_POINTER, bias);
+    void run(weft_stream* stream, const ProductArrays& of) const override {
+        if (of.bias != nullptr) {
+            set(product_.handle, CUBLASLT_MATMUL_DESC_BIAS_POINTER, of.bias);
+        }
+        if (of.scale_a != nullptr) {
+            set(product_.handle, CUBLASLT_MATMUL_DESC_A_SCALE_POINTER, of.scale_a);
+            set(product_.handle, CUBLASLT_MATMUL_DESC_B_SCALE_POINTER, of.scale_b);
         }
         const float one = 1.0f;
         const float zero = 0.0f;
-        check_blas(cublasLtMatmul(handle_, product_.handle, &one, a, a_.handle, b, b_.handle, &zero,
-                                  c, c_.handle, c, c_.handle, &chosen_.algo, workspace,
-                                  chosen_.workspaceSize, handle_of(stream)),
+        check_blas(cublasLtMatmul(handle_, product_.handle, &one, of.a, a_.handle, of.b, b_.handle,
+                                  &zero, of.c, c_.handle, of.c, c_.handle, &chosen_.algo,
+                                  of.workspace, chosen_.workspaceSize, handle_of(stream)),
                    "a product");
     }
 
 private:
-    void layout(Layout& to, std::int32_t dtype, std::int64_t rows, std::int64_t columns,
+    void layout(Layout& to, cudaDataType_t type, std::int64_t rows, std::int64_t columns,
                 std::int64_t leading, std::int64_t stride) {
-        check_blas(cublasLtMatrixLayoutCreate(&to.handle, type_of(dtype),
-                                              static_cast<std::uint64_t>(rows),
+        check_blas(cublasLtMatrixLayoutCreate(&to.handle, type, static_cast<std::uint64_t>(rows),
                                               static_cast<std::uint64_t>(columns), leading),
                    "describing a matrix");
         const auto count = static_cast<std::int32_t>(batch_);

@@ -9,6 +9,11 @@
 
 namespace weft::kernels::cuda {
 
+/// What is multiplied: an element type; f32 rounded to tf32; or 8-bit numbers
+/// (kernels/operand_format.h), of which a is stored turned and b is not, and columns begin at
+/// multiples of 16.
+enum class Numbers { f32, tf32, bf16, f16, e4m3, e5m2 };
+
 /// c [m,n] = a [m,k] b [k,n], f32-accumulating; column i of a matrix begins i times its leading
 /// dimension behind the first. A turned matrix is stored transposed.
 struct ProductShape {
@@ -17,9 +22,20 @@ struct ProductShape {
     std::int64_t leading_a, leading_b, leading_c;
     std::int64_t batch;
     std::int64_t stride_a, stride_b, stride_c; // elements from one of the batch to the next; 0: one
-    std::int32_t dtype;                        // of a and b: WEFT_F32, WEFT_BF16 or WEFT_F16
-    std::int32_t result;                       // of c and of the bias
+    Numbers a, b;                              // the same, but for e4m3 and e5m2, which mix
+    std::int32_t result; // of c and of the bias: WEFT_F32, WEFT_BF16 or WEFT_F16
     bool bias;                                 // m numbers that are added to every column
+};
+
+/// Where the operands of a product are. Of 8-bit numbers each is `scale` times what is stored.
+struct ProductArrays {
+    const void* a;
+    const void* b;
+    const void* bias; // null: none
+    void* c;
+    void* workspace;
+    const float* scale_a = nullptr; // in device memory; 8-bit numbers only
+    const float* scale_b = nullptr;
 };
 
 /// Where operands must begin: at multiples of so many bytes.
@@ -32,9 +48,8 @@ public:
     Product& operator=(const Product&) = delete;
     virtual ~Product() = default;
     virtual std::int64_t workspace_bytes() const = 0;
-    /// Queues the product; `bias` is null where there is none. Throws Failure.
-    virtual void run(weft_stream* stream, const void* a, const void* b, const void* bias, void* c,
-                     void* workspace) const = 0;
+    /// Queues the product. Throws Failure.
+    virtual void run(weft_stream* stream, const ProductArrays& arrays) const = 0;
 };
 
 /// Chooses how to compute it. Throws Failure: UNSUPPORTED where the library has nothing.

@@ -139,6 +139,7 @@ std::vector<std::int64_t> convolution_key(const ConvolutionShape& shape) {
     return {static_cast<std::int64_t>(shape.pass),
             shape.dtype,
             shape.result,
+            shape.tf32 ? 1 : 0,
             s.n,
             s.h,
             s.w,
@@ -178,7 +179,7 @@ private:
 DnnPlan plan_convolution(const ConvolutionShape& shape, const DnnDevice& device) {
     const DnnPart graph = convolution_graph(shape);
     const std::int64_t room = most_workspace(shape.window);
-    if (shape.dtype == WEFT_F32) { // its tensor cores round to tf32
+    if (shape.dtype == WEFT_F32 && !shape.tf32) { // its tensor cores round to tf32
         return choose_plan(graph, device, {CUDNN_NUMERICAL_NOTE_TENSOR_CORE}, room);
     }
     return choose_plan(graph, device, {}, room);

@@ -12,12 +12,13 @@
 namespace weft::kernels::cuda {
 
 /// Images [N,H,W,C], results [N,H',W',O], weights [O,kh,kw,C], all dense; f32-accumulating, in an
-/// order that the shape alone decides. f32 stays f32: no tf32.
+/// order that the shape alone decides.
 struct ConvolutionShape {
     WindowShape window;
     ConvolutionPass pass;
     std::int32_t dtype;  // of the operands: WEFT_F32, WEFT_BF16 or WEFT_F16
     std::int32_t result; // the same, or WEFT_F32 for a weight's gradient
+    bool tf32 = false;   // operands of f32 are rounded to it; else f32 stays f32
 };
 
 /// Where operands and workspace must begin: at multiples of so many bytes.

@@ -125,7 +125,6 @@ std::vector<Mistake> mistakes() {
          "unknown field",
          ""},
         // Names and settings of the interface that this version cannot do.
-        {{"training.precision=tf32"}, "/training/precision", "not available", "f32"},
         {{"model.type=vae"}, "/model/type", "model 'vae' is not available", "'sequential'"},
         {{"optimizer.type=lion"},
          "/optimizer/type",

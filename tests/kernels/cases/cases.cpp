@@ -18,6 +18,12 @@ Tolerance sum_tolerance(weft_dtype out, std::int64_t terms) {
     return {relative_error(out, 4e-6), absolute};
 }
 
+bool multiplies_eight_bits(const Call& call) {
+    return std::any_of(call.attributes.begin(), call.attributes.end(), [](const Attribute& one) {
+        return one.name == "operands" && one.text != "tf32";
+    });
+}
+
 const std::vector<Case>& kernel_cases() {
     static const std::vector<Case> cases = [] {
         std::vector<Case> list;

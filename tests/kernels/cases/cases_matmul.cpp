@@ -57,9 +57,43 @@ void add_matmuls(std::vector<Case>& cases, weft_dtype in, weft_dtype out) {
     }
 }
 
+/// Products of operands that are rounded first.
+void add_rounded(std::vector<Case>& cases) {
+    // What reads f32 in full is off by the rounding of both operands: 2^-11 of each term.
+    for (const MatmulSizes& s : kMatmulSizes) {
+        Call call = matmul(WEFT_F32, WEFT_F32, s, {}, true, false, false);
+        call.attributes.push_back(text("operands", "tf32"));
+        cases.push_back(
+            {"matmul tf32", std::move(call), {0x1p-10, static_cast<double>(s.k) * 0x1p-10}});
+    }
+    // 8-bit numbers are exact everywhere once they are rounded, products of them too.
+    for (const MatmulSizes& s : {MatmulSizes{16, 16, 16}, {48, 80, 32}, {80, 144, 112}}) {
+        for (const char* formats : {"e4m3 e4m3", "e5m2 e4m3", "e4m3 e5m2"}) {
+            for (const weft_dtype out : {WEFT_BF16, WEFT_F32}) {
+                for (const int turned : {0, 1, 2, 3}) {
+                    Call call = matmul(WEFT_BF16, out, s, {}, true, turned % 2 != 0, turned > 1);
+                    call.attributes.push_back(text("operands", formats));
+                    cases.push_back({std::string("matmul ") + formats, std::move(call),
+                                     sum_tolerance(out, s.k)});
+                }
+            }
+            Call call{"linear",
+                      {noise(WEFT_BF16, {3, s.m, s.k}, 62), noise(WEFT_BF16, {s.k, s.n}, 63),
+                       noise(WEFT_BF16, {s.n}, 64)},
+                      {type_of(WEFT_BF16, {3, s.m, s.n})},
+                      {text("operands", formats)},
+                      {},
+                      {}};
+            cases.push_back(
+                {std::string("linear ") + formats, std::move(call), sum_tolerance(WEFT_BF16, s.k)});
+        }
+    }
+}
+
 } // namespace
 
 void add_matmul_cases(std::vector<Case>& cases) {
+    add_rounded(cases);
     add_matmuls(cases, WEFT_F32, WEFT_F32);
     add_matmuls(cases, WEFT_BF16, WEFT_BF16);
     add_matmuls(cases, WEFT_BF16, WEFT_F32);

@@ -7,14 +7,34 @@
 #include "kernels/op.h"
 #include "tests/kernels/emulation/machine.h"
 
+#include <cmath>
+#include <limits>
+
 namespace weft::kernels::cuda {
 namespace {
 
-double element(const void* data, std::int32_t dtype, std::int64_t i) {
-    switch (dtype) {
-    case WEFT_F32: return static_cast<double>(static_cast<const float*>(data)[i]);
-    case WEFT_BF16: return static_cast<double>(to_float(static_cast<const bf16*>(data)[i]));
-    default: return static_cast<double>(to_float(static_cast<const f16*>(data)[i]));
+/// An 8-bit number as the OCP's specification of them says it (OFP8, revision 1.0, table 1).
+double eight_bits(unsigned char code, int fraction_bits, int bias, unsigned char first_special) {
+    const int magnitude = code & 0x7f;
+    if (magnitude >= first_special) {
+        return std::numeric_limits<double>::quiet_NaN(); // nobody writes infinity
+    }
+    const int fraction = magnitude & ((1 << fraction_bits) - 1);
+    const int exponent = magnitude >> fraction_bits;
+    const double value = exponent == 0 ? std::ldexp(fraction, 1 - bias - fraction_bits)
+                                       : std::ldexp((1 << fraction_bits) + fraction,
+                                                    exponent - bias - fraction_bits);
+    return (code & 0x80) != 0 ? -value : value;
+}
+
+double element(const void* data, Numbers numbers, std::int64_t i) {
+    switch (numbers) {
+    case Numbers::f32:
+    case Numbers::tf32: return static_cast<double>(static_cast<const float*>(data)[i]);
+    case Numbers::bf16: return static_cast<double>(to_float(static_cast<const bf16*>(data)[i]));
+    case Numbers::f16: return static_cast<double>(to_float(static_cast<const f16*>(data)[i]));
+    case Numbers::e4m3: return eight_bits(static_cast<const unsigned char*>(data)[i], 3, 7, 0x7f);
+    default: return eight_bits(static_cast<const unsigned char*>(data)[i], 2, 15, 0x7c);
     }
 }
 
@@ -22,7 +42,7 @@ class HostProduct final : public Product {
 public:
     explicit HostProduct(const ProductShape& shape) : s_(shape) {
         require(s_.m > 0 && s_.n > 0 && s_.k > 0 && s_.batch > 0, "a matrix is empty");
-        require(s_.dtype == s_.result || s_.result == WEFT_F32, "no such types of a product");
+        require(is_allowed(), "no such types of a product");
         require(s_.leading_a >= (s_.turn_a ? s_.k : s_.m), "a column of a is longer than lda");
         require(s_.leading_b >= (s_.turn_b ? s_.n : s_.k), "a column of b is longer than ldb");
         require(s_.leading_c >= s_.m, "a column of c is longer than ldc");
@@ -31,25 +51,45 @@ public:
 
     std::int64_t workspace_bytes() const override { return 64; }
 
-    void run(weft_stream* stream, const void* a, const void* b, const void* bias, void* c,
-             void* workspace) const override {
+    void run(weft_stream* stream, const ProductArrays& of) const override {
         for (const void* pointer :
-             {a, b, static_cast<const void*>(c), static_cast<const void*>(workspace)}) {
+             {of.a, of.b, static_cast<const void*>(of.c), static_cast<const void*>(of.workspace)}) {
             require(reinterpret_cast<std::uintptr_t>(pointer) % kProductAlignment == 0,
                     "an operand is not aligned to 16 bytes");
         }
-        require((bias != nullptr) == s_.bias, "the bias is not where it was announced");
-        test::queue_work(stream, [=, this] { multiply(a, b, bias, c); });
+        require((of.bias != nullptr) == s_.bias, "the bias is not where it was announced");
+        require((of.scale_a != nullptr) == narrow() && (of.scale_b != nullptr) == narrow(),
+                "8-bit numbers, and only they, are scaled");
+        test::queue_work(stream, [this, of] { multiply(of); });
     }
 
 private:
-    void multiply(const void* a, const void* b, const void* bias, void* c) const {
+    bool narrow() const { return s_.a == Numbers::e4m3 || s_.a == Numbers::e5m2; }
+
+    bool is_allowed() const {
+        if (narrow()) {
+            return (s_.a == Numbers::e4m3 || s_.b == Numbers::e4m3) && s_.turn_a && !s_.turn_b &&
+                   s_.leading_a % 16 == 0 && s_.leading_b % 16 == 0 && s_.m % 16 == 0 &&
+                   (s_.result == WEFT_F32 || s_.result == WEFT_BF16);
+        }
+        return s_.a == s_.b && (s_.result == WEFT_F32 || s_.a == numbers_of_result());
+    }
+
+    Numbers numbers_of_result() const {
+        return s_.result == WEFT_F32    ? Numbers::f32
+               : s_.result == WEFT_BF16 ? Numbers::bf16
+                                        : Numbers::f16;
+    }
+
+    void multiply(const ProductArrays& of) const {
+        const double scale =
+            narrow() ? static_cast<double>(*of.scale_a) * static_cast<double>(*of.scale_b) : 1.0;
         for (std::int64_t batch = 0; batch < s_.batch; ++batch) {
             for (std::int64_t j = 0; j < s_.n; ++j) {
                 for (std::int64_t i = 0; i < s_.m; ++i) {
-                    const double start = s_.bias ? element(bias, s_.result, i) : 0.0;
-                    write(c, batch * s_.stride_c + j * s_.leading_c + i,
-                          start + dot(a, b, batch, i, j));
+                    const double start = s_.bias ? element(of.bias, numbers_of_result(), i) : 0.0;
+                    write(of.c, batch * s_.stride_c + j * s_.leading_c + i,
+                          start + scale * dot(of.a, of.b, batch, i, j));
                 }
             }
         }
@@ -61,8 +101,8 @@ private:
         for (std::int64_t k = 0; k < s_.k; ++k) {
             const std::int64_t at = s_.turn_a ? i * s_.leading_a + k : k * s_.leading_a + i;
             const std::int64_t bt = s_.turn_b ? k * s_.leading_b + j : j * s_.leading_b + k;
-            sum += element(a, s_.dtype, batch * s_.stride_a + at) *
-                   element(b, s_.dtype, batch * s_.stride_b + bt);
+            sum += element(a, s_.a, batch * s_.stride_a + at) *
+                   element(b, s_.b, batch * s_.stride_b + bt);
         }
         return sum;
     }

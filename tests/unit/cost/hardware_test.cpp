@@ -50,13 +50,16 @@ private slots:
         }
     }
 
-    // Dense, not sparse: f32 <= tf32 <= bf16, and tf32 is half of bf16 on every GPU listed.
+    // Dense, not sparse: f32 <= tf32 <= bf16, and tf32 is half of bf16 on every GPU listed. Those
+    // that have 8-bit products have twice as many of them.
     void rates_stand_in_the_proportions_of_the_units() {
         for (const cost::Hardware& one : cost::hardware_catalogue()) {
             const std::string name(one.name);
             QVERIFY2(one.f32_flops < one.bf16_flops, name.c_str());
             if (one.kind == "cuda") {
                 QVERIFY2(std::abs(one.tf32_flops / one.bf16_flops - 0.5) < 0.02, name.c_str());
+                QVERIFY2(one.fp8_flops == 0 || std::abs(one.fp8_flops / one.bf16_flops - 2) < 0.03,
+                         name.c_str());
             }
             QVERIFY2(one.memory_bandwidth > one.link_bandwidth, name.c_str());
         }

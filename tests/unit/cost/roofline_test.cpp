@@ -132,6 +132,15 @@ private slots:
         QCOMPARE(model.peak_flops(ir::DType::f16), hardware.bf16_flops);
         const cost::Hardware& tpu = *cost::find_hardware("tpu-v5p");
         QCOMPARE(cost::CostModel(tpu).peak_flops(ir::DType::f16), tpu.f32_flops);
+        // Operands that are rounded first have rates of their own, or the stored type's.
+        QCOMPARE(model.peak_flops(ir::DType::f32, ir::Operands::tf32), hardware.tf32_flops);
+        QCOMPARE(model.peak_flops(ir::DType::bf16, ir::Operands::fp8), hardware.fp8_flops);
+        QCOMPARE(cost::CostModel(tpu).peak_flops(ir::DType::bf16, ir::Operands::fp8),
+                 tpu.bf16_flops);
+        cost::Work rounded = product(1e30, 0, ir::DType::f32);
+        const double whole_ms = model.op_ms(rounded);
+        rounded.operands = ir::Operands::tf32;
+        QVERIFY(near(whole_ms / model.op_ms(rounded), hardware.tf32_flops / hardware.f32_flops));
         // Ten seconds of products at the published rate take longer, but less than three times.
         const double ms = model.op_ms(product(10 * hardware.bf16_flops, 0, ir::DType::bf16));
         QVERIFY(ms > 10e3 && ms < 30e3);
