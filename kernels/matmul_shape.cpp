@@ -35,6 +35,14 @@ MatmulShape matmul_shape(const Op& op) {
     return s;
 }
 
+MatmulShape matmul_sums_shape(const Op& op) {
+    const MatmulShape s = matmul_shape(op);
+    require(op.input(0).rank == 2 && op.input(1).rank == 2 && !s.transpose_y,
+            "matmul_sums takes two matrices, the second as it is");
+    require(op.output(1).rank == 1 && op.output(1).shape[0] == s.n, "the sums are not [N]");
+    return s;
+}
+
 MatmulShape linear_shape(const Op& op) {
     const Type& x = op.input(0);
     const Type& weight = op.input(1);

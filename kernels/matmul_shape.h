@@ -16,5 +16,7 @@ struct MatmulShape {
 MatmulShape matmul_shape(const Op& op);
 /// x [..., K], weight [K, N], bias [N]? -> [..., N], as one matmul with M = every row of x.
 MatmulShape linear_shape(const Op& op);
+/// x [M, K] (or [K, M] when transposed), y [K, N] -> [M, N], and sums [N] of y's columns.
+MatmulShape matmul_sums_shape(const Op& op);
 
 } // namespace weft::kernels

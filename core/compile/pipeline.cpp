@@ -14,6 +14,7 @@
 #include "core/passes/apply_precision.h"
 #include "core/passes/bucket_exchanges.h"
 #include "core/passes/fuse_elementwise.h"
+#include "core/passes/fuse_epilogues.h"
 #include "core/passes/narrow_exchanges.h"
 #include "core/passes/round_operands.h"
 #include "core/passes/run_passes.h"
@@ -56,11 +57,17 @@ std::vector<Pass> first_passes(ir::DType compute_dtype, ir::Operands operands,
     return list;
 }
 
-std::vector<Pass> last_passes(const RecomputeOptions& recompute, const StagePrograms* stages) {
+/// `epilogues`: the device's library does with a product what follows it.
+std::vector<Pass> last_passes(const RecomputeOptions& recompute, bool epilogues,
+                              const StagePrograms* stages) {
     std::vector<Pass> list;
     if (recompute.mode != passes::Recompute::none) {
         list.push_back(
             {"recompute", [recompute](ir::Program& p) { passes::recompute(p, recompute); }});
+    }
+    if (epilogues) {
+        list.push_back({"epilogues",
+                        [stages](ir::Program& p) { passes::fuse_epilogues(p, group_of(stages)); }});
     }
     list.push_back(
         {"fuse", [stages](ir::Program& p) { passes::fuse_elementwise(p, group_of(stages)); }});
@@ -147,7 +154,7 @@ private:
             const bool trains = program.name == "train_step";
             out_.model_flops_per_step += trains ? products_of(program) / stage_count() : 0;
             const RecomputeOptions recompute = trains ? recompute_of(program) : RecomputeOptions();
-            run_passes(program, last_passes(recompute, stages()));
+            run_passes(program, last_passes(recompute, epilogues(), stages()));
             for (plan::PlannedProgram& made : finish(split(std::move(program)))) {
                 if (out_.mesh.single()) {
                     keep_whole(made.arguments);
@@ -212,6 +219,7 @@ private:
         return sharded;
     }
 
+    bool epilogues() const { return options_.device == "cuda"; }
     const StagePrograms* stages() const { return stages_ ? &*stages_ : nullptr; }
     int stage_count() const { return stages_ ? stages_->stages() : 1; }
 
@@ -308,7 +316,7 @@ private:
     /// Bytes of the memory that the budget is of, with the arenas as `finish` will find them:
     /// simulated devices and the host share it. Leaves no traces.
     std::int64_t memory(ir::Program program, const RecomputeOptions& recompute) {
-        passes::run_passes(program, last_passes(recompute, stages()),
+        passes::run_passes(program, last_passes(recompute, epilogues(), stages()),
                            {options_.disabled_passes, false, options_.stop, {}});
         plan::ExecutionPlan sizes;
         sizes.mesh = out_.mesh;

@@ -190,6 +190,75 @@ OpCost linear_cost(const OpView& view) {
                                   static_cast<double>(view.output(0).shape.elements()));
 }
 
+// --- with what follows them --------------------------------------------------------------------
+
+/// The product's arithmetic, and that of `followed` for each element.
+OpCost cost_with(const OpDef& followed, const OpCost& product, const OpView& view) {
+    OpCost out = product;
+    out.flops += followed.element_flops * static_cast<double>(view.output(0).shape.elements());
+    return out;
+}
+
+Inferred infer_linear_gelu(const OpView& view) {
+    Inferred out = infer_linear(view);
+    if (out.error.empty()) {
+        out.outputs.push_back(out.outputs[0]);
+    }
+    return out;
+}
+
+FactorRule linear_gelu_factors(const OpView& view) {
+    return einsum(view, "...k,kn,n->...n,...n", {{'k', Combine::whole}});
+}
+
+OpCost linear_gelu_cost(const OpView& view) {
+    return cost_with(kGelu, linear_cost(view), view);
+}
+
+Inferred infer_matmul_gelu_grad(const OpView& view) {
+    const Inferred out = infer_matmul(view);
+    if (out.error.empty() && view.input(2) != out.outputs[0]) {
+        return fail("x must be as the product, ", out.outputs[0], ", but is ", view.input(2));
+    }
+    return out;
+}
+
+FactorRule matmul_gelu_grad_factors(const OpView& view) {
+    const bool shared = view.input(1).shape.rank() == 2;
+    std::string text = view.attributes().flag("transpose_x") ? "...km," : "...mk,";
+    text += shared ? "" : "...";
+    text += view.attributes().flag("transpose_y") ? "nk" : "kn";
+    return einsum(view, text + ",...mn->...mn", {{'k', Combine::whole}});
+}
+
+OpCost matmul_gelu_grad_cost(const OpView& view) {
+    return cost_with(kGeluGrad, matmul_cost(view), view);
+}
+
+Inferred infer_matmul_sums(const OpView& view) {
+    if (view.input(0).shape.rank() != 2 || view.input(1).shape.rank() != 2) {
+        return fail("operands need 2 dimensions, but are ", view.input(0), " and ", view.input(1));
+    }
+    Inferred out = infer_matmul(view);
+    if (out.error.empty()) {
+        out.outputs.push_back(
+            {statistics_dtype(view.input(1).dtype), {view.input(1).shape.back()}});
+    }
+    return out;
+}
+
+FactorRule matmul_sums_factors(const OpView& view) {
+    const char* x = view.attributes().flag("transpose_x") ? "km" : "mk";
+    return einsum(view, std::string(x) + ",kn->mn,n",
+                  {{'k', Combine::sum, 0.0}, {'m', Combine::whole}});
+}
+
+OpCost matmul_sums_cost(const OpView& view) {
+    OpCost out = matmul_cost(view);
+    out.flops += static_cast<double>(view.input(1).shape.elements());
+    return out;
+}
+
 } // namespace
 
 const OpDef kMatmul{.name = "matmul",
@@ -217,5 +286,36 @@ const OpDef kLinear{.name = "linear",
                     .cost = linear_cost,
                     .split = split_linear,
                     .wide_outputs = {0}};
+
+const OpDef kLinearGelu{.name = "linear_gelu",
+                        .help = "linear -> y [..., N] = gelu(pre), pre [..., N]",
+                        .min_inputs = 2,
+                        .max_inputs = 3,
+                        .attributes = {kOperands},
+                        .infer = infer_linear_gelu,
+                        .factors = linear_gelu_factors,
+                        .cost = linear_gelu_cost};
+
+const OpDef kMatmulGeluGrad{
+    .name = "matmul_gelu_grad",
+    .help = "matmul of dz and y, times the derivative of gelu at x [..., M, N] -> dx",
+    .min_inputs = 3,
+    .max_inputs = 3,
+    .attributes = {{"transpose_x", AttributeKind::flag, false, "dz is [..., K, M]"},
+                   {"transpose_y", AttributeKind::flag, false, "y is [..., N, K]"},
+                   kOperands},
+    .infer = infer_matmul_gelu_grad,
+    .factors = matmul_gelu_grad_factors,
+    .cost = matmul_gelu_grad_cost};
+
+const OpDef kMatmulSums{
+    .name = "matmul_sums",
+    .help = "matmul of x and y [K, N] -> [M, N], sums of y's columns [N]",
+    .min_inputs = 2,
+    .max_inputs = 2,
+    .attributes = {{"transpose_x", AttributeKind::flag, false, "x is [K, M]"}, kWide, kOperands},
+    .infer = infer_matmul_sums,
+    .factors = matmul_sums_factors,
+    .cost = matmul_sums_cost};
 
 } // namespace weft::ops

@@ -59,6 +59,9 @@ constexpr const OpDef* kOps[] = {
     // matmul.cpp
     &kMatmul,
     &kLinear,
+    &kLinearGelu,
+    &kMatmulGeluGrad,
+    &kMatmulSums,
     // embedding.cpp
     &kEmbedding,
     &kEmbeddingGrad,

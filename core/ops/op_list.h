@@ -18,7 +18,7 @@ extern const OpDef kRepeat;
 // reduce.cpp
 extern const OpDef kReduceSum, kReduceMax, kSumSquares, kArgmax;
 // matmul.cpp
-extern const OpDef kMatmul, kLinear;
+extern const OpDef kMatmul, kLinear, kLinearGelu, kMatmulGeluGrad, kMatmulSums;
 // embedding.cpp
 extern const OpDef kEmbedding, kEmbeddingGrad;
 // softmax.cpp

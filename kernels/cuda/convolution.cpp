@@ -75,10 +75,11 @@ Made make_convolution_product(const Op& op) {
     }
     const i64 pixels = s.n * s.h * s.w;
     switch (c.pass) {
-    case ConvolutionPass::forward: return product_of(op, {1, pixels, s.c, s.o, false, false, true});
+    case ConvolutionPass::forward:
+        return product_of(op, {1, pixels, s.c, s.o, false, false, true}, false);
     case ConvolutionPass::input_grad:
-        return product_of(op, {1, pixels, s.o, s.c, false, true, true});
-    default: return product_of(op, {1, s.c, pixels, s.o, true, false, true});
+        return product_of(op, {1, pixels, s.o, s.c, false, true, true}, false);
+    default: return product_of(op, {1, s.c, pixels, s.o, true, false, true}, false);
     }
 }
 

@@ -35,8 +35,8 @@ Numbers numbers_of(const NumberFormat& format, int dtype) {
 /// x y, plus operand 2 where there is one.
 class MatmulKernel final : public Kernel {
 public:
-    MatmulKernel(const Op& op, const MatmulShape& s)
-        : result_(float_dtype(op.output(0))), biased_(op.inputs() == 3), n_(s.n),
+    MatmulKernel(const Op& op, const MatmulShape& s, bool biased)
+        : result_(float_dtype(op.output(0))), biased_(biased), n_(s.n),
           count_(s.batch * s.m * s.n) {
         const int dtype = float_dtype(op.input(0));
         bias_ = biased_ ? float_dtype(op.input(2)) : result_;
@@ -56,11 +56,10 @@ public:
             }
             const bool turn_y = s.transpose_y || formats.scaled();
             const bool turn_x = s.transpose_x && !formats.scaled();
-            product_ =
-                make_product({s.n, s.m, s.k, turn_y, turn_x, turn_y ? s.k : s.n, turn_x ? s.m : s.k,
-                              s.n, s.batch, s.shared_y ? 0 : s.k * s.n, s.m * s.k, s.m * s.n,
-                              numbers_of(*formats.y, dtype), numbers_of(*formats.x, dtype),
-                              apart_ ? WEFT_F32 : result_, biased_ && !apart_});
+            ProductShape shape =
+                product_shape(s, turn_y, turn_x, formats, dtype, apart_ ? WEFT_F32 : result_);
+            shape.bias = biased_ && !apart_;
+            product_ = make_product(shape);
             workspace_bytes_ = beside_bytes_ + (x_ ? x_->workspace_bytes() : 0) +
                                (y_ ? y_->workspace_bytes() : 0) + product_->workspace_bytes();
         }
@@ -133,16 +132,35 @@ private:
 
 } // namespace
 
-Made product_of(const Op& op, const MatmulShape& shape) {
-    return std::make_unique<MatmulKernel>(op, shape);
+ProductShape product_shape(const MatmulShape& s, bool turn_y, bool turn_x,
+                           const OperandFormats& formats, int dtype, int result) {
+    return {.m = s.n,
+            .n = s.m,
+            .k = s.k,
+            .turn_a = turn_y,
+            .turn_b = turn_x,
+            .leading_a = turn_y ? s.k : s.n,
+            .leading_b = turn_x ? s.m : s.k,
+            .leading_c = s.n,
+            .batch = s.batch,
+            .stride_a = s.shared_y ? 0 : s.k * s.n,
+            .stride_b = s.m * s.k,
+            .stride_c = s.m * s.n,
+            .a = numbers_of(*formats.y, dtype),
+            .b = numbers_of(*formats.x, dtype),
+            .result = result};
+}
+
+Made product_of(const Op& op, const MatmulShape& shape, bool biased) {
+    return std::make_unique<MatmulKernel>(op, shape, biased);
 }
 
 Made make_matmul(const Op& op) {
-    return product_of(op, matmul_shape(op));
+    return product_of(op, matmul_shape(op), false);
 }
 
 Made make_linear(const Op& op) {
-    return product_of(op, linear_shape(op));
+    return product_of(op, linear_shape(op), op.inputs() == 3);
 }
 
 } // namespace weft::kernels::cuda

@@ -17,16 +17,6 @@ double sigmoid(double x) {
 constexpr double kGeluCubic = 0.044715;
 const double kGeluScale = std::sqrt(2.0 / std::numbers::pi);
 
-double gelu(double x) {
-    return 0.5 * x * (1.0 + std::tanh(kGeluScale * (x + kGeluCubic * x * x * x)));
-}
-
-double gelu_slope(double x) {
-    const double t = std::tanh(kGeluScale * (x + kGeluCubic * x * x * x));
-    return 0.5 * (1.0 + t) +
-           0.5 * x * (1.0 - t * t) * kGeluScale * (1.0 + 3.0 * kGeluCubic * x * x);
-}
-
 double normal_distribution(double x) {
     return 0.5 * std::erfc(-x / std::numbers::sqrt2);
 }
@@ -103,6 +93,16 @@ double run_step(const Step& step, const std::vector<double>& registers) {
 }
 
 } // namespace
+
+double gelu(double x) {
+    return 0.5 * x * (1.0 + std::tanh(kGeluScale * (x + kGeluCubic * x * x * x)));
+}
+
+double gelu_slope(double x) {
+    const double t = std::tanh(kGeluScale * (x + kGeluCubic * x * x * x));
+    return 0.5 * (1.0 + t) +
+           0.5 * x * (1.0 - t * t) * kGeluScale * (1.0 + 3.0 * kGeluCubic * x * x);
+}
 
 Body make_fused(const Op& op) {
     const Group group = elementwise_group(op);

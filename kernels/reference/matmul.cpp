@@ -88,4 +88,43 @@ Body make_linear(const Op& op) {
     return multiply(op, linear_shape(op), op.inputs() == 3);
 }
 
+Body make_linear_gelu(const Op& op) {
+    require(same_shape(op.output(0), op.output(1)), "the outputs are not both [..., N]");
+    const std::int64_t count = element_count(op.output(0));
+    return [product = make_linear(op), count](const Call& call) {
+        const weft_status status = product(call);
+        for (std::int64_t i = 0; i < count; ++i) {
+            call.out(1)[i] = call.out(0)[i];
+            call.out(0)[i] = gelu(call.out(1)[i]);
+        }
+        return status;
+    };
+}
+
+Body make_matmul_gelu_grad(const Op& op) {
+    require(same_shape(op.input(2), op.output(0)), "x is not [..., M, N]");
+    const std::int64_t count = element_count(op.output(0));
+    return [product = make_matmul(op), count](const Call& call) {
+        const weft_status status = product(call);
+        for (std::int64_t i = 0; i < count; ++i) {
+            call.out(0)[i] *= gelu_slope(call.in(2)[i]);
+        }
+        return status;
+    };
+}
+
+Body make_matmul_sums(const Op& op) {
+    const MatmulShape s = matmul_sums_shape(op);
+    return [product = make_matmul(op), s](const Call& call) {
+        const weft_status status = product(call);
+        for (std::int64_t n = 0; n < s.n; ++n) {
+            call.out(1)[n] = 0;
+            for (std::int64_t k = 0; k < s.k; ++k) {
+                call.out(1)[n] += call.in(1)[k * s.n + n];
+            }
+        }
+        return status;
+    };
+}
+
 } // namespace weft::kernels::reference

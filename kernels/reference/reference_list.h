@@ -31,6 +31,10 @@ private:
     const weft_run_args& args_;
 };
 
+/// The tanh approximation, and its derivative.
+double gelu(double x);
+double gelu_slope(double x);
+
 /// What make functions return: one execution with everything from the description bound.
 using Body = std::function<weft_status(const Call&)>;
 
@@ -59,6 +63,9 @@ Body make_sum_squares(const Op& op);
 Body make_argmax(const Op& op);
 Body make_matmul(const Op& op);
 Body make_linear(const Op& op);
+Body make_linear_gelu(const Op& op);
+Body make_matmul_gelu_grad(const Op& op);
+Body make_matmul_sums(const Op& op);
 Body make_embedding(const Op& op);
 Body make_embedding_grad(const Op& op);
 Body make_softmax(const Op& op);
@@ -117,6 +124,9 @@ inline constexpr ReferenceRow kReferenceList[] = {
     {"argmax", 1, 1, 1, Operands::converted, make_argmax},
     {"matmul", 2, 2, 1, Operands::converted, make_matmul},
     {"linear", 2, 3, 1, Operands::converted, make_linear},
+    {"linear_gelu", 2, 3, 2, Operands::converted, make_linear_gelu},
+    {"matmul_gelu_grad", 3, 3, 1, Operands::converted, make_matmul_gelu_grad},
+    {"matmul_sums", 2, 2, 2, Operands::converted, make_matmul_sums},
     {"embedding", 2, 2, 1, Operands::converted, make_embedding},
     {"embedding_grad", 2, 2, 1, Operands::converted, make_embedding_grad},
     {"softmax", 1, 1, 1, Operands::converted, make_softmax},

@@ -7,6 +7,7 @@
 #include "core/passes/apply_precision.h"
 #include "core/passes/bucket_exchanges.h"
 #include "core/passes/fuse_elementwise.h"
+#include "core/passes/fuse_epilogues.h"
 #include "core/passes/narrow_exchanges.h"
 #include "core/passes/recompute.h"
 #include "core/passes/round_operands.h"
@@ -41,6 +42,8 @@ void run_pass(const QString& name, ir::Program& program) {
         passes::recompute(program, {passes::Recompute::selective, name.mid(20).toDouble()});
     } else if (name == "fuse") {
         passes::fuse_elementwise(program);
+    } else if (name == "epilogues") {
+        passes::fuse_epilogues(program);
     } else if (name == "narrow_exchanges") {
         passes::narrow_exchanges(program);
     } else if (name == "bucket_exchanges") {

@@ -32,7 +32,7 @@ private:
         QTest::addColumn<int>("index");
         const auto& cases = kernel_cases();
         for (std::size_t i = 0; i < cases.size(); ++i) {
-            if (!multiplies_eight_bits(cases[i].call)) {
+            if (!is_for_gpus(cases[i].call)) {
                 QTest::addRow("%zu %s", i, cases[i].name.c_str()) << static_cast<int>(i);
             }
         }

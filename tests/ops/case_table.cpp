@@ -238,6 +238,28 @@ void add_products(Rows& rows) {
     rows.push_back({.kind = "linear", .operands = {"f64[2,3,4]", "f64[4,2]", "f64[2]"}});
     rows.push_back({.kind = "linear", .operands = {"f64[3,4]", "f64[4,2]"}});
     rows.push_back({.kind = "linear", .operands = {"f64[4]", "f64[4,2]", "f64[2]"}});
+    rows.push_back({.kind = "linear_gelu",
+                    .operands = {"f64[2,3,4]", "f64[4,2]", "f64[2]"},
+                    .refused = {{{"f64[2,784]", "f64[512,10]"},
+                                 {},
+                                 "input has 784 features, but weight expects 512"}}});
+    rows.push_back({.kind = "linear_gelu", .operands = {"f64[3,4]", "f64[4,2]"}});
+    rows.push_back({.kind = "matmul_gelu_grad",
+                    .operands = {"f64[2,3,4]", "f64[2,4]", "f64[2,3,2]"},
+                    .attributes = {{"transpose_y", true}},
+                    .refused = {{{"f64[3,4]", "f64[4,2]", "f64[3,3]"},
+                                 {},
+                                 "x must be as the product, f64[3,2], but is f64[3,3]"}}});
+    rows.push_back({.kind = "matmul_gelu_grad",
+                    .operands = {"f64[2,4,3]", "f64[2,4,5]", "f64[2,3,5]"},
+                    .attributes = {{"transpose_x", true}}});
+    rows.push_back({.kind = "matmul_sums",
+                    .operands = {"f64[6,4]", "f64[6,2]"},
+                    .attributes = {{"transpose_x", true}},
+                    .refused = {{{"f64[2,3,4]", "f64[4,2]"},
+                                 {},
+                                 "operands need 2 dimensions, but are f64[2,3,4] and f64[4,2]"}}});
+    rows.push_back({.kind = "matmul_sums", .operands = {"f64[4,6]", "f64[6,2]"}});
     rows.push_back({.kind = "embedding",
                     .operands = {"f64[5,2]", "i32[2,4]<5"},
                     .refused = {{{"f64[5,2]", "f64[3]"}, {}, "ids must be i32, but is f64[3]"}}});

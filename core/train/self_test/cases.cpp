@@ -12,6 +12,7 @@ namespace {
 struct CaseText {
     std::string_view name;
     std::string_view text; // of the program's body
+    bool everywhere = true;
 };
 
 // Extents are neither all multiples of a tile nor all odd: most kernels have a way for each.
@@ -124,6 +125,26 @@ constexpr CaseText kTexts[] = {
   %9 = matmul(%3, %4) : F[3,17,9] @ "" forward
   %10 = linear(%0, %1, %5) : F[48,40] @ "" forward
   out %10 output "y")"},
+    {"product and what follows", R"(
+  in %0 batch "noise 0" : F[48,64]
+  in %1 batch "noise 1" : F[64,40]
+  in %2 batch "noise 2" : F[40]
+  in %3 batch "noise 3" : F[48,40]
+  in %4 batch "noise 4" : F[64,9]
+  %5, %6 = linear_gelu(%0, %1, %2) : F[48,40], F[48,40] @ "" forward
+  %7, %8 = linear_gelu(%0, %4) : F[48,9], F[48,9] @ "" forward
+  %9 = matmul_gelu_grad(%3, %1, %0) {transpose_y=true} : F[48,64] @ "" forward
+  %10, %11 = matmul_sums(%0, %3) {transpose_x=true, wide=true} : f32[64,40], f32[40] @ "" forward
+  out %10 output "y")"},
+    {"product of 8-bit numbers", R"(
+  in %0 batch "noise 0" : bf16[48,64]
+  in %1 batch "noise 1" : bf16[64,80]
+  in %2 batch "noise 2" : bf16[48,80]
+  %3 = linear(%0, %1) {operands="e4m3 e4m3"} : bf16[48,80] @ "" forward
+  %4 = matmul(%2, %1) {operands="e5m2 e4m3", transpose_y=true} : bf16[48,64] @ "" forward
+  %5 = matmul(%0, %2) {operands="e4m3 e5m2", transpose_x=true, wide=true} : f32[64,80] @ "" forward
+  out %5 output "y")",
+     false},
     {"embedding", R"(
   in %0 batch "noise 0" : F[50,48]
   in %1 batch "below 50" : i32[7,11]
@@ -267,7 +288,8 @@ std::vector<SelfTestCase> self_test_cases() {
         for (const char* dtype : {"f32", "bf16", "f16"}) {
             const std::string name = std::string(one.name) + (typed ? " in " : "");
             out.push_back({typed ? name + dtype : name,
-                           ir::parse("program case {" + with_type(one.text, dtype) + "\n}\n")});
+                           ir::parse("program case {" + with_type(one.text, dtype) + "\n}\n"),
+                           one.everywhere});
             if (!typed) {
                 break;
             }

@@ -18,6 +18,7 @@ namespace weft::train {
 struct SelfTestCase {
     std::string name; // "attention in bf16"
     ir::Program program;
+    bool everywhere = true; // else a GPU may have no kernels for it
 };
 
 /// Every case in each of its element types. Reads about a hundred short texts.

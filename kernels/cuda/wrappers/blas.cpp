@@ -48,6 +48,15 @@ cudaDataType_t type_of(Numbers numbers) {
     }
 }
 
+cublasLtEpilogue_t epilogue_of(const ProductShape& s) {
+    switch (s.after) {
+    case After::gelu: return s.bias ? CUBLASLT_EPILOGUE_GELU_AUX_BIAS : CUBLASLT_EPILOGUE_GELU_AUX;
+    case After::gelu_grad: return CUBLASLT_EPILOGUE_DGELU;
+    case After::sums: return CUBLASLT_EPILOGUE_BGRADA;
+    default: return s.bias ? CUBLASLT_EPILOGUE_BIAS : CUBLASLT_EPILOGUE_DEFAULT;
+    }
+}
+
 /// Owns one of the library's descriptions.
 template <class Handle, cublasStatus_t (*Destroy)(Handle)>
 class Described {
@@ -83,9 +92,17 @@ public:
                    "describing a product");
         set(product_.handle, CUBLASLT_MATMUL_DESC_TRANSA, s.turn_a ? CUBLAS_OP_T : CUBLAS_OP_N);
         set(product_.handle, CUBLASLT_MATMUL_DESC_TRANSB, s.turn_b ? CUBLAS_OP_T : CUBLAS_OP_N);
-        if (s.bias) {
-            set(product_.handle, CUBLASLT_MATMUL_DESC_EPILOGUE, CUBLASLT_EPILOGUE_BIAS);
+        set(product_.handle, CUBLASLT_MATMUL_DESC_EPILOGUE, epilogue_of(s));
+        // The choice hangs on there being such arrays, not on where.
+        const void* const somewhere = reinterpret_cast<const void*>(std::uintptr_t{256});
+        if (s.bias || s.after == After::sums) {
             set(product_.handle, CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE, type_of(s.result));
+            set(product_.handle, CUBLASLT_MATMUL_DESC_BIAS_POINTER, somewhere);
+        }
+        if (s.after == After::gelu || s.after == After::gelu_grad) {
+            set(product_.handle, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER, somewhere);
+            set(product_.handle, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD, s.leading_c);
+            set(product_.handle, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_BATCH_STRIDE, s.stride_c);
         }
         layout(a_, type_of(s.a), s.turn_a ? s.k : s.m, s.turn_a ? s.m : s.k, s.leading_a,
                s.stride_a);
@@ -100,8 +117,11 @@ public:
     }
 
     void run(weft_stream* stream, const ProductArrays& of) const override {
-        if (of.bias != nullptr) {
-            set(product_.handle, CUBLASLT_MATMUL_DESC_BIAS_POINTER, of.bias);
+        if (const void* numbers = of.sums != nullptr ? of.sums : of.bias; numbers != nullptr) {
+            set(product_.handle, CUBLASLT_MATMUL_DESC_BIAS_POINTER, numbers);
+        }
+        if (of.aside != nullptr) {
+            set(product_.handle, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER, of.aside);
         }
         if (of.scale_a != nullptr) {
             set(product_.handle, CUBLASLT_MATMUL_DESC_A_SCALE_POINTER, of.scale_a);

@@ -14,6 +14,14 @@ namespace weft::kernels::cuda {
 /// multiples of 16.
 enum class Numbers { f32, tf32, bf16, f16, e4m3, e5m2 };
 
+/// What is done to a product before it is stored. `aside` is as c and lies as c does.
+enum class After {
+    nothing,
+    gelu,      // tanh approximation; what it was taken of goes to `aside`
+    gelu_grad, // times the derivative of gelu at `aside`
+    sums,      // nothing; m sums of a's rows go to `sums`
+};
+
 /// c [m,n] = a [m,k] b [k,n], f32-accumulating; column i of a matrix begins i times its leading
 /// dimension behind the first. A turned matrix is stored transposed.
 struct ProductShape {
@@ -24,7 +32,8 @@ struct ProductShape {
     std::int64_t stride_a, stride_b, stride_c; // elements from one of the batch to the next; 0: one
     Numbers a, b;                              // the same, but for e4m3 and e5m2, which mix
     std::int32_t result; // of c and of the bias: WEFT_F32, WEFT_BF16 or WEFT_F16
-    bool bias;                                 // m numbers that are added to every column
+    bool bias = false;   // m numbers that are added to every column
+    After after = After::nothing;
 };
 
 /// Where the operands of a product are. Of 8-bit numbers each is `scale` times what is stored.
@@ -34,6 +43,8 @@ struct ProductArrays {
     const void* bias; // null: none
     void* c;
     void* workspace;
+    void* aside = nullptr;
+    void* sums = nullptr;           // of the result's type
     const float* scale_a = nullptr; // in device memory; 8-bit numbers only
     const float* scale_b = nullptr;
 };

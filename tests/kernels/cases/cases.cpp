@@ -18,10 +18,13 @@ Tolerance sum_tolerance(weft_dtype out, std::int64_t terms) {
     return {relative_error(out, 4e-6), absolute};
 }
 
-bool multiplies_eight_bits(const Call& call) {
-    return std::any_of(call.attributes.begin(), call.attributes.end(), [](const Attribute& one) {
-        return one.name == "operands" && one.text != "tf32";
-    });
+bool is_for_gpus(const Call& call) {
+    const bool followed =
+        call.kind == "linear_gelu" || call.kind == "matmul_gelu_grad" || call.kind == "matmul_sums";
+    return followed ||
+           std::any_of(call.attributes.begin(), call.attributes.end(), [](const Attribute& one) {
+               return one.name == "operands" && one.text != "tf32";
+           });
 }
 
 const std::vector<Case>& kernel_cases() {

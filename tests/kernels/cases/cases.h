@@ -44,8 +44,9 @@ void add_loss_cases(std::vector<Case>& cases);
 void add_shard_cases(std::vector<Case>& cases);
 
 const std::vector<Case>& kernel_cases();
-/// Products of 8-bit numbers, which the CPU leaves to the reference.
-bool multiplies_eight_bits(const Call& call);
+/// What the CPU leaves to the reference, because its plans have no such ops: products of 8-bit
+/// numbers, and with what follows them.
+bool is_for_gpus(const Call& call);
 
 /// Empty when `fast` agrees with `slow`; else where and by how much it does not, or why one of them
 /// did not run.

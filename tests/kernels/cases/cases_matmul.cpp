@@ -90,10 +90,52 @@ void add_rounded(std::vector<Case>& cases) {
     }
 }
 
+/// Products with what follows them, of sizes that the library takes and of others.
+void add_followed(std::vector<Case>& cases) {
+    for (const MatmulSizes& s : {MatmulSizes{16, 24, 32}, {33, 129, 65}, {64, 40, 24}}) {
+        for (const weft_dtype dtype : {WEFT_F32, WEFT_BF16, WEFT_F16}) {
+            const Shape rows = {2, s.m, s.n};
+            for (const bool bias : {false, true}) {
+                Call call{"linear_gelu",
+                          {noise(dtype, {2, s.m, s.k}, 65), noise(dtype, {s.k, s.n}, 66)},
+                          {type_of(dtype, rows), type_of(dtype, rows)},
+                          {},
+                          {},
+                          {}};
+                if (bias) {
+                    call.inputs.push_back(noise(dtype, {s.n}, 67));
+                }
+                // Of a product that was rounded first, where the library has not both in one.
+                const Tolerance once = sum_tolerance(dtype, s.k);
+                cases.push_back(
+                    {"linear_gelu", std::move(call), {2 * once.relative, once.absolute}});
+            }
+            cases.push_back({"matmul_gelu_grad",
+                             {"matmul_gelu_grad",
+                              {noise(dtype, {2, s.m, s.k}, 68), noise(dtype, {s.n, s.k}, 69),
+                               noise(dtype, rows, 70)},
+                              {type_of(dtype, rows)},
+                              {flag("transpose_y")},
+                              {},
+                              {}},
+                             sum_tolerance(dtype, s.k)});
+            cases.push_back({"matmul_sums",
+                             {"matmul_sums",
+                              {noise(dtype, {s.k, s.m}, 71), noise(dtype, {s.k, s.n}, 72)},
+                              {type_of(WEFT_F32, {s.m, s.n}), type_of(WEFT_F32, {s.n})},
+                              {flag("transpose_x"), flag("wide", dtype != WEFT_F32)},
+                              {},
+                              {}},
+                             sum_tolerance(WEFT_F32, s.k)});
+        }
+    }
+}
+
 } // namespace
 
 void add_matmul_cases(std::vector<Case>& cases) {
     add_rounded(cases);
+    add_followed(cases);
     add_matmuls(cases, WEFT_F32, WEFT_F32);
     add_matmuls(cases, WEFT_BF16, WEFT_BF16);
     add_matmuls(cases, WEFT_BF16, WEFT_F32);

@@ -9,6 +9,7 @@
 
 #include <cmath>
 #include <limits>
+#include <numbers>
 
 namespace weft::kernels::cuda {
 namespace {
@@ -46,6 +47,16 @@ public:
         require(s_.leading_a >= (s_.turn_a ? s_.k : s_.m), "a column of a is longer than lda");
         require(s_.leading_b >= (s_.turn_b ? s_.n : s_.k), "a column of b is longer than ldb");
         require(s_.leading_c >= s_.m, "a column of c is longer than ldc");
+        // "cublasLtEpilogue_t" and CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD: what lies aside has
+        // columns of a multiple of 8 elements; sums of rows are of the result's type, of one
+        // product.
+        const bool aside = s_.after == After::gelu || s_.after == After::gelu_grad;
+        if (aside && s_.leading_c % 8 != 0) {
+            unsupported("an array aside of such columns");
+        }
+        require(s_.after == After::nothing || !narrow(), "nothing is done after 8-bit products");
+        require(s_.after != After::sums || (s_.batch == 1 && !s_.bias),
+                "sums of a batch, or a bias");
         require(s_.batch == 1 || s_.stride_c >= s_.leading_c * s_.n, "results of a batch overlap");
     }
 
@@ -58,9 +69,16 @@ public:
                     "an operand is not aligned to 16 bytes");
         }
         require((of.bias != nullptr) == s_.bias, "the bias is not where it was announced");
+        require((of.aside != nullptr) == (s_.after == After::gelu || s_.after == After::gelu_grad),
+                "what lies aside is not where it was announced");
+        require((of.sums != nullptr) == (s_.after == After::sums),
+                "the sums are not where they were announced");
         require((of.scale_a != nullptr) == narrow() && (of.scale_b != nullptr) == narrow(),
                 "8-bit numbers, and only they, are scaled");
-        test::queue_work(stream, [this, of] { multiply(of); });
+        test::queue_work(stream, [this, of] {
+            multiply(of);
+            sum_rows(of);
+        });
     }
 
 private:
@@ -88,10 +106,38 @@ private:
             for (std::int64_t j = 0; j < s_.n; ++j) {
                 for (std::int64_t i = 0; i < s_.m; ++i) {
                     const double start = s_.bias ? element(of.bias, numbers_of_result(), i) : 0.0;
-                    write(of.c, batch * s_.stride_c + j * s_.leading_c + i,
-                          start + scale * dot(of.a, of.b, batch, i, j));
+                    const std::int64_t at = batch * s_.stride_c + j * s_.leading_c + i;
+                    write(of.c, at, after(of, at, start + scale * dot(of.a, of.b, batch, i, j)));
                 }
             }
+        }
+    }
+
+    /// Hendrycks and Gimpel, the tanh approximation.
+    double after(const ProductArrays& of, std::int64_t at, double value) const {
+        const auto inner = [](double x) {
+            return std::sqrt(2 / std::numbers::pi) * (x + 0.044715 * x * x * x);
+        };
+        if (s_.after == After::gelu) {
+            write(of.aside, at, value);
+            return 0.5 * value * (1 + std::tanh(inner(value)));
+        }
+        if (s_.after == After::gelu_grad) {
+            const double x = element(of.aside, numbers_of_result(), at);
+            const double t = std::tanh(inner(x));
+            const double slope = std::sqrt(2 / std::numbers::pi) * (1 + 3 * 0.044715 * x * x);
+            return value * (0.5 * (1 + t) + 0.5 * x * (1 - t * t) * slope);
+        }
+        return value;
+    }
+
+    void sum_rows(const ProductArrays& of) const {
+        for (std::int64_t i = 0; s_.after == After::sums && i < s_.m; ++i) {
+            double sum = 0;
+            for (std::int64_t k = 0; k < s_.k; ++k) {
+                sum += element(of.a, s_.a, s_.turn_a ? i * s_.leading_a + k : k * s_.leading_a + i);
+            }
+            write(of.sums, i, sum);
         }
     }
 
