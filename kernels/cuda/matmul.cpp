@@ -74,7 +74,8 @@ public:
             run.launch(grid_over(count_), finish_rows, count_, n_, nothing, given, out);
             return reported_fault();
         }
-        for (const void* operand : {run.in(0), run.in(1), static_cast<const void*>(run.out(0))}) {
+        for (const void* operand : {run.in(0), run.in(1), given.data,
+                                    static_cast<const void*>(run.out(0))}) {
             if (!aligned_to(operand, kProductAlignment)) {
                 return fail(WEFT_BAD_ARGUMENT,
                             "operands of a product must begin at multiples of 16 bytes");

@@ -102,11 +102,11 @@ public:
     weft_status run(const weft_run_args& args) override {
         const Run run(args);
         if (both_ != nullptr) {
-            if (!all_aligned({run.in(0), run.in(1), run.out(0), run.out(1)})) {
+            const void* bias = biased_ ? run.in(2) : nullptr;
+            if (!all_aligned({run.in(0), run.in(1), bias, run.out(0), run.out(1)})) {
                 return unaligned();
             }
-            ProductArrays arrays{run.in(1), run.in(0), biased_ ? run.in(2) : nullptr, run.out(0),
-                                 run.workspace()};
+            ProductArrays arrays{run.in(1), run.in(0), bias, run.out(0), run.workspace()};
             arrays.aside = run.out(1);
             both_->run(run.stream(), arrays);
             return reported_fault();

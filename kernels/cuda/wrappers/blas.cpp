@@ -93,8 +93,9 @@ public:
         set(product_.handle, CUBLASLT_MATMUL_DESC_TRANSA, s.turn_a ? CUBLAS_OP_T : CUBLAS_OP_N);
         set(product_.handle, CUBLASLT_MATMUL_DESC_TRANSB, s.turn_b ? CUBLAS_OP_T : CUBLAS_OP_N);
         set(product_.handle, CUBLASLT_MATMUL_DESC_EPILOGUE, epilogue_of(s));
-        // The choice hangs on there being such arrays, not on where.
-        const void* const somewhere = reinterpret_cast<const void*>(std::uintptr_t{256});
+        // cublasLt.h: the choice depends on these addresses for the alignment to expect.
+        const void* const somewhere =
+            reinterpret_cast<const void*>(std::uintptr_t{kProductAlignment});
         if (s.bias || s.after == After::sums) {
             set(product_.handle, CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE, type_of(s.result));
             set(product_.handle, CUBLASLT_MATMUL_DESC_BIAS_POINTER, somewhere);

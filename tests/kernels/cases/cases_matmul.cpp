@@ -105,10 +105,13 @@ void add_followed(std::vector<Case>& cases) {
                 if (bias) {
                     call.inputs.push_back(noise(dtype, {s.n}, 67));
                 }
-                // Of a product that was rounded first, where the library has not both in one.
+                // Of a product that was rounded first, by a quarter of the relative error at most,
+                // where the library has not both in one: gelu changes by |x gelu'(x)| times that,
+                // below 0.2 where x is negative and below 1.3 |gelu(x)| where it is not.
                 const Tolerance once = sum_tolerance(dtype, s.k);
-                cases.push_back(
-                    {"linear_gelu", std::move(call), {2 * once.relative, once.absolute}});
+                cases.push_back({"linear_gelu",
+                                 std::move(call),
+                                 {2 * once.relative, once.absolute + 0.05 * once.relative}});
             }
             cases.push_back({"matmul_gelu_grad",
                              {"matmul_gelu_grad",

@@ -64,7 +64,8 @@ public:
 
     void run(weft_stream* stream, const ProductArrays& of) const override {
         for (const void* pointer :
-             {of.a, of.b, static_cast<const void*>(of.c), static_cast<const void*>(of.workspace)}) {
+             {of.a, of.b, of.bias, static_cast<const void*>(of.c), static_cast<const void*>(of.aside),
+              static_cast<const void*>(of.sums), static_cast<const void*>(of.workspace)}) {
             require(reinterpret_cast<std::uintptr_t>(pointer) % kProductAlignment == 0,
                     "an operand is not aligned to 16 bytes");
         }
