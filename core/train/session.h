@@ -39,7 +39,7 @@ struct SessionOptions {
     std::filesystem::path calibration_file;
     bool start_paused = false;
     std::string control; // path of the control socket, told in the run's lock; empty: none
-    std::string devices_note; // why it computes where it does, where somebody chose; "": nobody did
+    std::string devices_note{}; // why it computes where it does, where somebody chose; "": nobody did
     std::string version; // of the program, for run.json and checkpoints
     /// Told about every kernel call of the step loop, on the engine thread; may post. Null: nobody.
     exec::StepObserver* observer = nullptr;
