@@ -5,6 +5,11 @@ include(GNUInstallDirs)
 set(WEFT_ID io.github.weft_studio.WeftStudio)
 
 install(TARGETS weft COMPONENT engine)
+# Beside the program, which loads it when a run names GPUs. Its NVIDIA libraries are nobody's dependency:
+# without them the program says which one to install.
+if(TARGET weft-backend-cuda)
+    install(TARGETS weft-backend-cuda DESTINATION lib/weft COMPONENT engine)
+endif()
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/resources/presets DESTINATION ${CMAKE_INSTALL_DATADIR}/weft
     COMPONENT engine FILES_MATCHING PATTERN "*.json")
 # The manual page is the option table of the program, as it was built.
@@ -68,4 +73,10 @@ set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "fonts-inter, fonts-jetbrains-mono, qt6-wayland")
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS "dataset-fashion-mnist, python3-numpy")
+if(TARGET weft-backend-cuda)
+    string(APPEND CPACK_DEBIAN_PACKAGE_SUGGESTS
+        ", libcublas-13-0, libcudnn9-cuda-13, libnccl2, cuda-nvrtc-13-0")
+    # Where the packer finds them, to see that no package of this system has them.
+    set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${CUDAToolkit_LIBRARY_DIR})
+endif()
 include(CPack)

@@ -96,6 +96,31 @@ private slots:
         }
     }
 
+    // It starts where there is no NVIDIA library at all: the module alone names them.
+    void only_the_module_names_nvidia_libraries() {
+        static const QRegularExpression nvidia("NEEDED.*\\[lib(cu|nv|nccl)[^\\]]*\\]");
+        for (const char* program : {"bin/weft", "bin/weft-studio"}) {
+            const Result read = run("readelf", {"--dynamic", unpacked(program)});
+            QCOMPARE(read.code, 0);
+            QVERIFY2(!nvidia.match(read.out).hasMatch(), qPrintable(read.out));
+        }
+        for (const char* one : {"Depends", "Recommends", "Pre-Depends"}) {
+            static const QRegularExpression package(
+                "\\b(lib)?(cuda|cublas|cudnn|nccl|nvidia|nvrtc)");
+            QVERIFY2(!package.match(field(one)).hasMatch(), qPrintable(field(one)));
+        }
+        if (WEFT_HAS_CUDA_TOOLKIT == 0) {
+            QSKIP("this build has no CUDA module");
+        }
+        const Result module =
+            run("readelf", {"--dynamic", unpacked("lib/weft/weft-backend-cuda.so")});
+        QCOMPARE(module.code, 0);
+        QVERIFY2(nvidia.match(module.out).hasMatch(), qPrintable(module.out));
+        for (const char* library : {"libcublas-13-0", "libcudnn9-cuda-13", "libnccl2"}) {
+            QVERIFY2(field("Suggests").contains(library), qPrintable(field("Suggests")));
+        }
+    }
+
     void every_file_is_where_a_desktop_looks_for_it() {
         QStringList wanted{"bin/weft",
                            "bin/weft-studio",
@@ -131,7 +156,9 @@ private slots:
             run("dpkg-deb", {"--contents", package_}).out.split('\n', Qt::SkipEmptyParts);
         QVERIFY(lines.size() > 10);
         static const QRegularExpression allowed(QRegularExpression::anchoredPattern(
-            "\\./(usr/(bin/(weft|weft-studio)?|lib/(python3/(dist-packages/(weft_reader/"
+            "\\./(usr/(bin/(weft|weft-studio)?|lib/(weft/(weft-backend-cuda\\.so)?|python3/"
+            "(dist-packages/("
+            "weft_reader/"
             "([a-z0-9_]+\\.py)?)?)?)?|share/"
             "((applications|metainfo|mime|icons|weft|doc|man)/.*)?)?)?"));
         for (const QString& line : lines) {
