@@ -4,6 +4,7 @@
 #include "core/base/philox.h"
 #include "kernels/numbers.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstdio>
@@ -87,7 +88,7 @@ exec::Tensor case_argument(const ir::Program& program, const ir::Port& port, std
     return out;
 }
 
-Difference difference(const exec::Tensor& result, const exec::Tensor& right) {
+Difference difference(const exec::Tensor& result, const exec::Tensor& right, bool rounds_operands) {
     Difference out;
     double largest_right = 0;
     const auto count = static_cast<std::size_t>(right.type.shape.elements());
@@ -105,7 +106,8 @@ Difference difference(const exec::Tensor& result, const exec::Tensor& right) {
             out = {apart, 0, static_cast<std::int64_t>(i), is, shall};
         }
     }
-    out.allowed = share_allowed(right.type.dtype) * largest_right;
+    const double share = share_allowed(right.type.dtype);
+    out.allowed = (rounds_operands ? std::max(share, 0x1p-8) : share) * largest_right;
     return out;
 }
 

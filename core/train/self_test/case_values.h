@@ -23,8 +23,10 @@ struct Difference {
 /// Whole numbers must be equal. Others may differ by a share of the largest right one that is well
 /// above what another order of sums makes in that type and well below any mistake: 2^-14 for f32
 /// (2^-24 a rounding, some hundred terms), 2^-6 for bf16, 2^-9 for f16 (two roundings, one of them
-/// of what goes into a product).
-Difference difference(const exec::Tensor& result, const exec::Tensor& right);
+/// of what goes into a product). Where operands are rounded first (`operands`), 2^-8: units read
+/// f32 with 10 bits and sum products of 8 bits with not many more.
+Difference difference(const exec::Tensor& result, const exec::Tensor& right,
+                      bool rounds_operands = false);
 
 /// "element 7 is 0.25 and shall be 0.5; the largest difference is 0.25 where 1e-05 is allowed"
 std::string to_text(const Difference& difference);

@@ -125,6 +125,14 @@ constexpr CaseText kTexts[] = {
   %9 = matmul(%3, %4) : F[3,17,9] @ "" forward
   %10 = linear(%0, %1, %5) : F[48,40] @ "" forward
   out %10 output "y")"},
+    {"product in tf32", R"(
+  in %0 batch "noise 0" : f32[48,64]
+  in %1 batch "noise 1" : f32[64,40]
+  in %2 batch "noise 2" : f32[2,9,8,16]
+  in %3 batch "noise 3" : f32[3,3,16,24]
+  %4 = matmul(%0, %1) {operands="tf32"} : f32[48,40] @ "" forward
+  %5 = conv2d(%2, %3) {operands="tf32", padding=[1,1,1,1], stride=[1,1]} : f32[2,9,8,24] @ "" forward
+  out %5 output "y")"},
     {"product and what follows", R"(
   in %0 batch "noise 0" : F[48,64]
   in %1 batch "noise 1" : F[64,40]

@@ -15,7 +15,8 @@ constexpr std::uint64_t kSeed = 20;
 std::string wrong_results(const ir::Op& op, const std::vector<exec::Tensor>& results,
                           exec::Interpreter& right) {
     for (std::size_t i = 0; i < results.size(); ++i) {
-        const Difference found = difference(results[i], right.at(0, op.outputs[i]));
+        const Difference found =
+            difference(results[i], right.at(0, op.outputs[i]), op.attributes.has("operands"));
         if (!found.ok()) {
             return (results.size() > 1 ? "result " + std::to_string(i) + ", " : "") +
                    to_text(found);

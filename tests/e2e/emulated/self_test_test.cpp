@@ -12,6 +12,7 @@
 #include "tests/support/test_folder.h"
 #include "tests/support/weft_test.h"
 
+#include <cstring>
 #include <limits>
 #include <set>
 
@@ -79,6 +80,26 @@ private slots:
         const SelfTestResult exchanges = train::test_exchanges(emulated_gpus(3));
         QVERIFY2(exchanges.passed, exchanges.failure.c_str());
         QVERIFY(test::order_faults().empty());
+    }
+
+    // As before sm_89: runs that want them are refused by the plan.
+    void a_gpu_without_products_of_8_bits_passes_without_them() {
+        static weft_backend older = *weft_emulated_backend();
+        older.query = [](const weft_op_desc* op, weft_query* result) {
+            for (int i = 0; i < op->attributes; ++i) {
+                const weft_attribute& one = op->attribute_list[i];
+                if (one.kind == WEFT_ATTRIBUTE_TEXT && one.text[0] == 'e' &&
+                    std::strcmp(one.name, "operands") == 0) {
+                    return WEFT_UNSUPPORTED;
+                }
+            }
+            return weft_emulated_backend()->query(op, result);
+        };
+        exec::Compute compute = emulated_gpus(1);
+        compute.backends = {&older};
+        const SelfTestResult result = train::test_ops(compute, 0);
+        QVERIFY2(result.passed, result.failure.c_str());
+        QCOMPARE(result.cases, static_cast<int>(train::self_test_cases().size()) - 1);
     }
 
     void a_wrong_kernel_is_named_data() {
