@@ -16,6 +16,8 @@
 #include <algorithm>
 #include <cstdio>
 #include <iterator>
+#include <map>
+#include <mutex>
 #include <new>
 
 namespace weft::kernels::cuda {
@@ -45,17 +47,37 @@ std::string bus_of(std::int32_t index) {
     return bus;
 }
 
+/// What of a GPU stays as it is.
+struct KnownGpu {
+    weft_device_health health{};
+    std::string bus;
+};
+
+KnownGpu known_gpu(std::int32_t index) {
+    KnownGpu out;
+    cudaDeviceProp properties{};
+    check(cudaGetDeviceProperties(&properties, index), "asking a GPU what it is");
+    put(out.health.name, properties.name);
+    write_id(properties.uuid, out.health.id);
+    out.health.capability = properties.major * 10 + properties.minor;
+    out.health.processors = properties.multiProcessorCount;
+    out.health.memory_bytes = static_cast<std::int64_t>(properties.totalGlobalMem);
+    out.bus = bus_of(index);
+    return out;
+}
+
+/// Asks the runtime once: who looks each second leaves it to those who train.
 weft_status look_at_gpu(std::int32_t index, weft_device_health* health) {
     return at_health([&] {
-        *health = {};
-        cudaDeviceProp properties{};
-        check(cudaGetDeviceProperties(&properties, index), "asking a GPU what it is");
-        put(health->name, properties.name);
-        write_id(properties.uuid, health->id);
-        health->capability = properties.major * 10 + properties.minor;
-        health->processors = properties.multiProcessorCount;
-        health->memory_bytes = static_cast<std::int64_t>(properties.totalGlobalMem);
-        add_nvml_facts(bus_of(index), *health);
+        static std::mutex mutex;
+        static std::map<std::int32_t, KnownGpu> known;
+        const std::lock_guard lock(mutex);
+        auto found = known.find(index);
+        if (found == known.end()) {
+            found = known.emplace(index, known_gpu(index)).first;
+        }
+        *health = found->second.health;
+        add_nvml_facts(found->second.bus, *health);
     });
 }
 
