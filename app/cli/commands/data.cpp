@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// weft data inspect PATH: what a file or folder is, without training on it.
+// weft data inspect PATH: what a file or folder is, without training on it. weft data make and
+// convert: samples into an HDF5 file.
 #include "app/cli/commands/commands.h"
 #include "app/cli/json_output.h"
 #include "app/cli/opening_line.h"
@@ -8,6 +9,7 @@
 #include "core/base/text.h"
 #include "core/data/recognise.h"
 #include "core/data/scan.h"
+#include "core/data/write_samples.h"
 
 #include <cstdio>
 #include <span>
@@ -231,10 +233,104 @@ int inspect(const InspectOptions& options, const Context& context) {
     return usable ? 0 : exit_code(ErrorKind::data);
 }
 
+/// A line at the terminal says how far it is.
+int write_file(const Json& section, const std::string& to, bool json, const Context& context) {
+    OpeningLine writing(context);
+    data::OpenContext opening;
+    opening.on_opening = data::when_slow(
+        [&writing](const data::Opening& one, double seconds) { writing.show(one, seconds); });
+    const data::WrittenSamples written = data::write_samples(section, opening, to);
+    writing.clear();
+    if (json) {
+        print_json({{"path", to},
+                    {"train_samples", written.train},
+                    {"test_samples", written.test},
+                    {"bytes", written.bytes}});
+    } else {
+        const std::string test =
+            written.test > 0 ? " and " + format_thousands(written.test) + " of a test part" : "";
+        std::printf("Wrote %s samples%s to %s, %s.\n", format_thousands(written.train).c_str(),
+                    test.c_str(), to.c_str(), format_bytes(written.bytes).c_str());
+    }
+    return 0;
+}
+
+struct MakeOptions {
+    std::string kind, to;
+    std::int64_t samples = 10000;
+    std::optional<std::int64_t> features, classes, targets, height, width, channels;
+    std::int64_t seed = 0;
+    bool json = false;
+};
+
+int make(const MakeOptions& options, const Context& context) {
+    Json train{{"type", "synthetic"},
+               {"kind", options.kind},
+               {"samples", options.samples},
+               {"seed", options.seed}};
+    const auto take = [&train](const char* name, const std::optional<std::int64_t>& value) {
+        if (value) {
+            train[name] = *value;
+        }
+    };
+    take("features", options.features);
+    take("classes", options.classes);
+    take("targets", options.targets);
+    if (options.kind == "images") {
+        train["shape"] = {options.height.value_or(28), options.width.value_or(28),
+                          options.channels.value_or(1)};
+    }
+    return write_file({{"train", std::move(train)}}, options.to, options.json, context);
+}
+
+struct ConvertOptions {
+    std::string path, to;
+    bool json = false;
+};
+
+int convert(const ConvertOptions& options, const Context& context) {
+    const data::Recognition found = data::recognise(options.path, {});
+    if (found.formats.empty() || !found.formats.front().outline) {
+        throw Error(ErrorKind::data, options.path,
+                    found.problems.empty() ? "it cannot be read" : found.problems.front(),
+                    "`weft data inspect` says more");
+    }
+    return write_file(found.formats.front().data, options.to, options.json, context);
+}
+
+void add_make(Command data, Context& context) {
+    auto options = std::make_shared<MakeOptions>();
+    const Command command = data.subcommand("make", "write samples of a rule that can be learnt");
+    command.positional("KIND", &options->kind, "regression, classification or images")
+        .required()
+        .one_of({"regression", "classification", "images"});
+    command.positional("FILE", &options->to, "HDF5 file to write").required();
+    command.option("--samples", &options->samples, "how many").positive().show_default();
+    command.option("--features", &options->features, "numbers in a sample (default 16)");
+    command.option("--classes", &options->classes, "number of classes (default 10)");
+    command.option("--targets", &options->targets, "numbers to predict (default 1)");
+    command.option("--height", &options->height, "of images (default 28)");
+    command.option("--width", &options->width, "of images (default 28)");
+    command.option("--channels", &options->channels, "of images (default 1)");
+    command.option("--seed", &options->seed, "chooses the rule and the samples").not_negative();
+    command.flag("--json", &options->json, "print JSON");
+    command.callback([options, &context] { context.exit_code = make(*options, context); });
+}
+
+void add_convert(Command data, Context& context) {
+    auto options = std::make_shared<ConvertOptions>();
+    const Command command =
+        data.subcommand("convert", "write what a run would read of a file or folder as HDF5");
+    command.positional("PATH", &options->path, "file or folder").required();
+    command.positional("FILE", &options->to, "HDF5 file to write").required();
+    command.flag("--json", &options->json, "print JSON");
+    command.callback([options, &context] { context.exit_code = convert(*options, context); });
+}
+
 } // namespace
 
 void add_data(Command app, Context& context) {
-    const Command data = app.subcommand("data", "look into data sets");
+    const Command data = app.subcommand("data", "look into data sets, make and convert them");
     data.needs_subcommand();
     auto options = std::make_shared<InspectOptions>();
     const Command command =
@@ -244,6 +340,8 @@ void add_data(Command app, Context& context) {
     command.flag("--suggest", &options->suggest, "also print a configuration that trains on it");
     command.flag("--json", &options->json, "print JSON");
     command.callback([options, &context] { context.exit_code = inspect(*options, context); });
+    add_make(data, context);
+    add_convert(data, context);
 }
 
 } // namespace weft::cli
