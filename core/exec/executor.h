@@ -36,6 +36,7 @@ struct ExecutorOptions {
     int threads = 0; // size of the OpenMP team; 0 = all cores
     bool instrument =
         false; // poison the arena and watch every byte: tests and `weft plan --verify`
+    double exchange_timeout_s = 600; // mesh.exchange_timeout
 };
 
 enum class RunOutcome : std::uint8_t {

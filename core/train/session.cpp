@@ -238,8 +238,9 @@ void Session::State::prepare_kernels() {
                              "the folder writable, or set XDG_CACHE_HOME to one that is."});
         }
     }
-    executor =
-        std::make_unique<exec::Executor>(plan, compute, exec::ExecutorOptions{.threads = threads});
+    const double timeout_s = options.config.section("mesh").at("exchange_timeout").get<double>();
+    executor = std::make_unique<exec::Executor>(
+        plan, compute, exec::ExecutorOptions{.threads = threads, .exchange_timeout_s = timeout_s});
     executor->prepare("init");
     executor->prepare("train_step");
     if (data.validation != nullptr) {

@@ -206,7 +206,15 @@ FieldTable mesh_fields() {
                      "How layers and microbatches are spread over the axis that the rule for "
                      "layers names.")
             .for_experts(),
-        choice_field("backend", "auto", {"auto"}, "Communication library.").for_experts()};
+        choice_field("backend", "auto", {"auto"}, "Communication library.").for_experts(),
+        real_field(
+            "exchange_timeout", 600,
+            "A run ends with a report when a device waits for others and no device has begun "
+            "or ended an exchange for so long. Keep it above the longest computation between "
+            "two exchanges.")
+            .above(0)
+            .in("seconds")
+            .for_experts()};
 }
 
 FieldTable checkpoint_fields() {

@@ -36,7 +36,7 @@ public:
 
 struct InProcessOptions {
     Algorithm algorithm = Algorithm::ring; // of all_reduce
-    double timeout_s = 600.0;              // of one wait; above 0
+    double timeout_s = 600.0; // of a wait in which no rank begins or ends a call; above 0
     const Clock* clock = nullptr;          // null: the system's; else outlives the world
     ScheduleHook* hook = nullptr;          // outlives the world
 };
@@ -55,8 +55,8 @@ public:
     void abort(std::string reason) override;
     std::string failure() const override;
 
-    /// Ends the run when a rank has waited for longer than the timeout. Waiting ranks do this by
-    /// themselves as real time passes; whoever moves a clock of his own calls it.
+    /// Ends the run when a rank has waited for longer than the timeout in vain. Waiting ranks do
+    /// this by themselves as real time passes; whoever moves a clock of his own calls it.
     void check_timeouts();
     /// How many ranks wait for others at this moment.
     int waiting_ranks() const;

@@ -46,6 +46,7 @@ Outcome Rendezvous::enter(Group& group, int member, const Call& call, bool reads
     if (end_ != End::none) {
         return leave(lock, me.world_rank);
     }
+    go_on();
     me.call = call;
     ++me.number;
     me.what.assign(call.what);
@@ -74,6 +75,7 @@ Outcome Rendezvous::gather(Lock& lock, Group& group, int member, bool first, boo
         }
         group.arrived = 0;
         group.released = meeting;
+        go_on();
         for (const Member& other : group.members) {
             release(rank(other.world_rank));
         }
@@ -124,6 +126,7 @@ Outcome Rendezvous::post(Group& group, int source, int destination, std::span<co
     message.dtype = dtype;
     message.what.assign(what);
     channel.posted = number;
+    go_on();
     ++me.messages_sent;
     Rank& receiver = rank(group.member(destination).world_rank);
     const Wait& awaited = receiver.wait;
@@ -176,6 +179,7 @@ Outcome Rendezvous::take(Group& group, int source, int destination, std::span<st
     lock.lock();
     end_reading(mine);
     channel.taken = number;
+    go_on();
     if (source != destination) {
         const auto bytes = static_cast<std::int64_t>(src.size());
         me.received_bytes += bytes;
@@ -236,7 +240,8 @@ void Rendezvous::wait(Lock& lock, const Wait& wait, const std::stop_token& stop,
     mine.wait = wait;
     mine.wait.since_s = since_s;
     for (;;) {
-        const double left_s = since_s + options_.timeout_s - clock_.steady_s();
+        const double left_s =
+            std::max(since_s, gone_on_s_) + options_.timeout_s - clock_.steady_s();
         const std::chrono::duration<double> nap(std::clamp(left_s, 0.0, kLongestNap_s));
         if (mine.changed.wait_for(lock, stop, nap, over)) {
             break;
@@ -249,6 +254,10 @@ void Rendezvous::wait(Lock& lock, const Wait& wait, const std::stop_token& stop,
     }
     mine.wait.what = Wait::For::nothing;
     me.waited_s += clock_.steady_s() - since_s;
+}
+
+void Rendezvous::go_on() {
+    gone_on_s_ = clock_.steady_s();
 }
 
 void Rendezvous::release(Rank& rank) {
@@ -296,17 +305,20 @@ void Rendezvous::check_timeouts_locked() {
     if (end_ != End::none) {
         return;
     }
+    const double oldest_s = clock_.steady_s() - options_.timeout_s;
+    if (gone_on_s_ > oldest_s) {
+        return;
+    }
     std::vector<Wait> waits;
     for (const Rank& rank : ranks_) {
-        waits.push_back(rank.wait);
+        if (rank.wait.what != Wait::For::nothing) {
+            waits.push_back(rank.wait);
+        }
     }
-    const double oldest_s = clock_.steady_s() - options_.timeout_s;
-    const auto first = std::find_if(waits.begin(), waits.end(), [&](const Wait& wait) {
-        return wait.what != Wait::For::nothing && wait.since_s <= oldest_s;
-    });
+    const auto first = std::find_if(waits.begin(), waits.end(),
+                                    [&](const Wait& wait) { return wait.since_s <= oldest_s; });
     if (first != waits.end()) {
-        end(End::failed,
-            describe_stall(waits, static_cast<int>(first - waits.begin()), options_.timeout_s));
+        end(End::failed, describe_stall(waits, *first, options_.timeout_s));
     }
 }
 

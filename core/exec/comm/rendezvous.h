@@ -13,6 +13,7 @@
 
 #include <condition_variable>
 #include <deque>
+#include <limits>
 #include <mutex>
 #include <optional>
 
@@ -143,6 +144,7 @@ private:
                    const std::stop_token& stop);
     template <class Done>
     void wait(Lock& lock, const Wait& wait, const std::stop_token& stop, const Done& done);
+    void go_on();
     void release(Rank& rank);
     void end_reading(Rank& rank);
     void call_hook(Lock& lock, int world_rank);
@@ -159,6 +161,7 @@ private:
     std::deque<Rank> ranks_; // by world rank
     std::deque<Group> groups_;
     int reading_ = 0; // ranks in a reading phase
+    double gone_on_s_ = -std::numeric_limits<double>::infinity(); // when a call last began or ended
     End end_ = End::none;
     std::string reason_;
 };
@@ -168,8 +171,10 @@ std::string describe_mismatch(const Group& group);
 /// Why a message is not what its receiver expects; empty when it is.
 std::string describe_mismatch(const Group& group, int source, int destination,
                               std::span<std::byte> dst, ir::DType dtype, std::string_view what);
-/// Which ranks are late, where they are, and where the others wait. `waits` by world rank, `first`
-/// the one whose time is over.
-std::string describe_stall(std::span<const Wait> waits, int first, double timeout_s);
+/// Which ranks are late, where they are, and where the others wait; or what does not end although
+/// everyone has come. `waits` are all that there are, `first` the one whose time is over.
+std::string describe_stall(std::span<const Wait> waits, const Wait& first, double timeout_s);
+/// Where a rank waits: "collective 5 (gradients) of group data".
+std::string describe_place(const Wait& wait);
 
 } // namespace weft::exec::comm

@@ -2,6 +2,7 @@
 // A rank that stalls, dies or calls something else: who is told what. Time is a manual clock's but
 // where a test is about waiting ranks that notice by themselves.
 #include "core/base/error.h"
+#include "core/exec/comm/issued_call.h"
 #include "tests/sim/comm/ranks.h"
 #include "tests/support/weft_test.h"
 
@@ -244,6 +245,27 @@ private slots:
                             "1 (activation), for more than 30.0 s (group world)");
     }
 
+    // Rank 0 waits for 100 s, in which the others meet every 20 s: nobody hangs.
+    void a_wait_in_which_others_go_on_is_none() {
+        InProcessWorld world(3, options());
+        const GroupSet pair = world.add_groups("pair", {{1, 2}});
+        const auto errors = run_ranks(world, [&](int rank) {
+            if (rank != 0) {
+                Communicator& comm = world.communicator(rank, pair);
+                for (int round = 0; round < 5; ++round) {
+                    reduce_ok(comm, "gradient");
+                    if (rank == 1) {
+                        await_waiting(world, 2);
+                        clock_.advance(20.0);
+                        world.check_timeouts();
+                    }
+                }
+            }
+            reduce_ok(world.communicator(rank), "loss");
+        });
+        expect_all(errors, "");
+    }
+
     void an_abort_wakes_everyone_with_its_reason_and_is_final() {
         InProcessWorld world(4, options());
         const auto errors = run_ranks(world, [&](int rank) {
@@ -299,6 +321,51 @@ private slots:
         expect_all(errors, "");
         QCOMPARE(ended.load(), 4);
         QVERIFY(world.failure().empty());
+    }
+
+    // What ranks say before they call anything.
+    void calls_that_were_told_are_compared_data() {
+        QTest::addColumn<int>("change");
+        QTest::addColumn<QString>("text");
+        const QString first = "collectives differ: rank 3 calls collective %1, rank 5 calls %2 "
+                              "(group data)";
+        QTest::newRow("nothing") << 0 << "";
+        QTest::newRow("kind") << 1
+                              << first.arg("2 as all_reduce sum of f32[8], bf16[4] (gradients)",
+                                           "collective 2 as all_gather of f32[8], bf16[4] "
+                                           "(gradients)");
+        QTest::newRow("count") << 2
+                               << first.arg("2 as all_reduce sum of f32[8], bf16[4] (gradients)",
+                                            "collective 2 as all_reduce sum of f32[8], bf16[5] "
+                                            "(gradients)");
+        QTest::newRow("one less") << 3
+                                  << first.arg("3 as permute of i32[2] by 1 (keys)",
+                                               "no collective 3");
+        QTest::newRow("order") << 4
+                               << first.arg("1 as all_reduce max of f32[1] (loss)",
+                                            "collective 1 as permute of i32[2] by 1 (keys)");
+    }
+    void calls_that_were_told_are_compared() {
+        QFETCH(int, change);
+        QFETCH(QString, text);
+        using ir::DType;
+        const IssuedCall loss{"all_reduce max", {{DType::f32, 1}}, "", "loss"};
+        const IssuedCall gradients{
+            "all_reduce sum", {{DType::f32, 8}, {DType::bf16, 4}}, "", "gradients"};
+        const IssuedCall keys{"permute", {{DType::i32, 2}}, "by 1", "keys"};
+        const IssuedCalls one{3, {loss, gradients, keys}};
+        IssuedCalls other{5, one.calls};
+        if (change == 1) {
+            other.calls[1].kind = "all_gather";
+        } else if (change == 2) {
+            other.calls[1].tensors[1].count = 5;
+        } else if (change == 3) {
+            other.calls.pop_back();
+        } else if (change == 4) {
+            std::swap(other.calls.front(), other.calls.back());
+        }
+        const std::vector<IssuedCalls> ranks = {one, IssuedCalls{4, one.calls}, other};
+        QCOMPARE(QString::fromStdString(describe_mismatch("data", ranks)), text);
     }
 
     void mismatches_name_both_sides_data() {

@@ -60,7 +60,7 @@ private slots:
           "/mesh": {"devices": "auto", "axes": [["data", -1]], "strategy": "data_parallel",
                     "zero_stage": 0, "rules": [], "specs": {},
                     "pipeline": {"schedule": "1f1b", "stages": null, "file": null},
-                    "backend": "auto"},
+                    "backend": "auto", "exchange_timeout": 600.0},
           "/checkpoint": {"every": {"steps": 500}, "on_improvement": true, "keep_latest": 2,
                           "keep_best": 3, "keep_every": null, "metric": "validation/loss",
                           "mode": "min", "async": true},
