@@ -52,13 +52,15 @@ typedef struct weft_collective_call {
 typedef struct weft_collectives {
     const char* name; /* "nccl" */
     weft_status (*name_group)(weft_group_name* name);
-    /* Waits until all `size` ranks have come. The calling thread has entered the device. */
+    /* Begins to meet the other ranks; does not wait. The calling thread has entered the device. */
     weft_status (*join)(weft_device* device, const weft_group_name* name, int32_t size,
                         int32_t rank, weft_group** group);
+    /* Whether all `size` ranks have come. Nothing is called in a group before. */
+    weft_status (*is_joined)(weft_group* group, int32_t* joined);
     weft_status (*call)(weft_group* group, const weft_collective_call* call, weft_stream* stream);
     /* WEFT_OK, or what has gone wrong since: a rank that died, a connection that broke. */
     weft_status (*check)(weft_group* group);
-    /* Ends what hangs; any thread. The group is of no more use. */
+    /* Ends what hangs; any thread; does not wait. The group is of no more use. */
     void (*abort)(weft_group* group);
     void (*leave)(weft_group* group);
     const char* (*last_error)(void);

@@ -32,6 +32,13 @@ typedef struct weft_device_facts {
     char driver[64];    /* version, as people write it; may be empty */
 } weft_device_facts;
 
+/* What a device has come past, in memory that the host reads while the device works: cleared
+ * memory from reserve_host. */
+typedef struct weft_mark {
+    uint64_t count; /* times; written last */
+    uint64_t ns[2]; /* the device's clock at the last two: of time n in ns[n % 2] */
+} weft_mark;
+
 typedef struct weft_platform {
     const char* name; /* "cpu", "cuda" */
     int32_t
@@ -72,6 +79,12 @@ typedef struct weft_platform {
      * event that was never recorded is not waited for. */
     weft_status (*wait)(weft_stream* stream, weft_event* event);
     weft_status (*await)(weft_event* event); /* the host waits */
+    /* Whether what was queued before the record is done; does not wait. */
+    weft_status (*is_past)(weft_event* event, int32_t* past);
+
+    /* Counts the mark when what was queued on the stream before is done; in a graph with each
+     * replay. A mark has one stream. */
+    weft_status (*mark)(weft_stream* stream, weft_mark* mark);
 
     /* Between the two calls nothing is done: what the stream, and streams that wait for its events,
      * are given becomes the graph. They are joined again before the end. */

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <map>
+#include <mutex>
 #include <optional>
 #include <utility>
 
@@ -31,17 +32,6 @@ struct Device::State {
         if (options.instrument) {
             WEFT_CHECK(memory.on_host(), "the host watches only arenas that it reaches");
             monitor.emplace(memory.bytes(), sizes().state_bytes);
-        }
-    }
-
-    ~State() {
-        if (!memory.on_host()) { // what is still queued uses the kernels
-            memory.platform().enter(memory.get());
-            try {
-                memory.finish();
-            } catch (const std::exception&) { // whoever ran it was told; nobody is waited for now
-                memory.platform().finish(memory.computation());
-            }
         }
     }
 
@@ -106,6 +96,7 @@ struct Device::State {
         if (vote != nullptr && !vote->write()) {
             return false;
         }
+        last_run = &program;
         QueuedProgram& queue = *queues.at(&program);
         if (checked) {
             queue.run_each([&](const PreparedStep& step, std::span<const std::int64_t> indices,
@@ -316,6 +307,7 @@ struct Device::State {
     std::int64_t library_bytes = 0;
 
     DeviceUse use; // on a mesh
+    const PreparedProgram* last_run = nullptr; // of a device that works by itself
 
     // Of the run in progress.
     const plan::PlannedProgram* running = nullptr;
@@ -331,11 +323,20 @@ Device::Device(std::shared_ptr<const plan::ExecutionPlan> plan, int place, const
                ExecutorOptions options, Exchange* exchange)
     : state_(std::make_unique<State>(std::move(plan), place, compute, options, exchange)) {}
 
-Device::~Device() = default;
+/// What is still queued uses the kernels. Where it never ends, all of it stays where it is until
+/// the process ends: to give back memory of a device is to wait for it.
+Device::~Device() {
+    if (!state_->memory.on_host() && !state_->memory.settle()) {
+        static auto* const lost = new std::vector<State*>;
+        static std::mutex mutex;
+        const std::lock_guard lock(mutex);
+        lost->push_back(state_.release());
+    }
+}
 
 void Device::join(QueuedWorld& world) {
     state_->memory.enter();
-    state_->queued_exchange = world.join(state_->place, state_->memory);
+    state_->queued_exchange = world.join(state_->memory);
 }
 
 HostPart Device::slot(std::string_view name, HostPart::Use use) {
@@ -389,8 +390,10 @@ void Device::set_observer(StepObserver* observer) {
     state_->observer = observer;
 }
 
-const DeviceUse& Device::last_use() const {
-    return state_->use;
+DeviceUse Device::last_use() const {
+    return state_->last_run == nullptr
+               ? state_->use
+               : state_->queues.at(state_->last_run)->last_use(state_->last_run->actions);
 }
 
 std::int64_t Device::resident_bytes() const {

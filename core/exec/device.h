@@ -45,7 +45,7 @@ public:
     RunReport run_checked(std::string_view program);
 
     void set_observer(StepObserver* observer);
-    const DeviceUse& last_use() const;
+    DeviceUse last_use() const;
     std::int64_t resident_bytes() const;
     std::int64_t library_bytes() const;
     ArenaReport arena_report() const;

@@ -17,6 +17,8 @@ struct ActionUse {
     double end_s = 0;
 };
 
+/// A device that works by itself computes while it exchanges: of such, exchanges count as far as
+/// computation stood still for them.
 struct DeviceUse {
     double start_s = 0;
     double end_s = 0;

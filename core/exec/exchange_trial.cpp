@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "core/base/clock.h"
 #include "core/base/error.h"
 #include "core/base/on_threads.h"
 #include "core/exec/op_trial.h"
@@ -32,17 +33,23 @@ public:
         std::erase(groups_, group);
     }
 
-    void end(const std::string& reason) override {
+    void end(const std::string& reason) {
         const std::lock_guard lock(mutex_);
         if (reason_.empty()) {
             reason_ = reason;
+            ended_s_ = clock_.steady_s();
             for (weft_group* group : groups_) {
                 collectives_.abort(group);
             }
         }
     }
 
-    void waiting(double seconds) override {
+    Error failed(int, const Error& fault) override {
+        end(fault.where() + ": " + fault.text());
+        return fault;
+    }
+
+    void waiting(int, double seconds) override {
         if (seconds > patience_s_) {
             end("an exchange does not end");
         }
@@ -53,11 +60,19 @@ public:
         }
     }
 
+    bool gave_up() const override {
+        constexpr double kGrace_s = 1;
+        const std::lock_guard lock(mutex_);
+        return !reason_.empty() && clock_.steady_s() - ended_s_ > kGrace_s;
+    }
+
 private:
     const weft_collectives& collectives_;
     const double patience_s_;
-    std::mutex mutex_;
+    const SystemClock clock_;
+    mutable std::mutex mutex_;
     std::string reason_;
+    double ended_s_ = 0;
     std::vector<weft_group*> groups_;
 };
 
@@ -69,11 +84,18 @@ public:
         : collectives_(collectives), device_(device), watch_(watch), size_(size), rank_(rank) {
         check(collectives_.join(device_.get(), &name, size, rank, &group_), "joining a group");
         watch_.add(group_);
+        try {
+            device_.wait_until([&] {
+                std::int32_t joined = 0;
+                check(collectives_.is_joined(group_, &joined), "joining a group");
+                return joined != 0;
+            });
+        } catch (...) {
+            leave();
+            throw;
+        }
     }
-    ~TrialRank() {
-        watch_.remove(group_);
-        collectives_.leave(group_);
-    }
+    ~TrialRank() { leave(); }
     TrialRank(const TrialRank&) = delete;
     TrialRank& operator=(const TrialRank&) = delete;
 
@@ -100,6 +122,11 @@ public:
     }
 
 private:
+    void leave() {
+        watch_.remove(group_);
+        collectives_.leave(group_);
+    }
+
     /// To the next rank and from the one before, in a chain that the first begins.
     void pass_on(const ExchangeTrial& trial, const weft_transfer& whole) {
         weft_collective_call send = trial.call;

@@ -28,7 +28,8 @@ struct Executor::State {
     State(std::shared_ptr<const plan::ExecutionPlan> execution_plan, Compute what,
           ExecutorOptions options)
         : plan(std::move(execution_plan)), compute(std::move(what)), mesh(plan->mesh),
-          count(static_cast<int>(mesh.devices())), on_host(compute.on_host()) {
+          count(static_cast<int>(mesh.devices())), on_host(compute.on_host()),
+          timeout_s(options.exchange_timeout_s) {
         if (count == 1) {
             devices.push_back(std::make_unique<Device>(plan, 0, compute, options, nullptr));
             return;
@@ -45,14 +46,15 @@ struct Executor::State {
         }
         threads = std::make_unique<DeviceThreads>(count);
         if (!on_host) {
-            meeting = std::make_unique<QueuedWorld>(compute, *plan);
+            meeting = std::make_unique<QueuedWorld>(compute, *plan, options.exchange_timeout_s);
             on_all([&](int device) { devices[static_cast<std::size_t>(device)]->join(*meeting); });
         }
     }
 
     /// A world in which the devices find each other; the one before may have ended.
     void connect() {
-        auto made = std::make_unique<comm::InProcessWorld>(count);
+        auto made = std::make_unique<comm::InProcessWorld>(
+            count, comm::InProcessOptions{.timeout_s = timeout_s});
         const auto groups = add_groups(*made, *plan);
         for (int i = 0; i < count; ++i) {
             auto& exchange = exchanges[static_cast<std::size_t>(i)];
@@ -128,7 +130,7 @@ struct Executor::State {
                         world->abort(reason);
                     }
                     if (meeting != nullptr) {
-                        meeting->end(reason);
+                        meeting->failed(device, Error(ErrorKind::device, "", fault.what()));
                     }
                     throw;
                 }
@@ -212,6 +214,7 @@ struct Executor::State {
     const sharding::Mesh mesh;
     const int count;
     const bool on_host;
+    const double timeout_s;
     std::unique_ptr<comm::InProcessWorld> world; // of several devices on the host
     std::unique_ptr<QueuedWorld> meeting;        // of several that work by themselves
     std::vector<std::unique_ptr<MeshExchange>> exchanges;
@@ -327,7 +330,7 @@ void Executor::set_observer(StepObserver* observer) {
     state_->devices.front()->set_observer(observer);
 }
 
-const DeviceUse& Executor::last_use(int device) const {
+DeviceUse Executor::last_use(int device) const {
     return state_->devices[static_cast<std::size_t>(device)]->last_use();
 }
 

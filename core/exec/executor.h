@@ -115,8 +115,9 @@ public:
 
     /// Sees the steps of device 0. Null (the default) costs nothing; it must outlive the runs.
     void set_observer(StepObserver* observer);
-    /// Of the last run of any program, on a mesh; valid until the next run.
-    const DeviceUse& last_use(int device) const;
+    /// Of the last run of any program, on a mesh; on devices that work by themselves of its last
+    /// run that has ended, also on one device. Waits for nothing.
+    DeviceUse last_use(int device) const;
     /// Bytes of the arena that the prepared programs have taken: plan and resident memory agree.
     std::int64_t resident_bytes() const;
     std::int64_t resident_bytes(int device) const;

@@ -59,7 +59,7 @@ Event::Event(Event&& other) noexcept
     : platform_(other.platform_), event_(std::exchange(other.event_, nullptr)) {}
 
 OpenDevice::OpenDevice(const Compute& compute, int place, std::int64_t arena_bytes)
-    : platform_(*compute.platform),
+    : platform_(*compute.platform), place_(place),
       name_(std::string(compute.platform->name) + ":" + std::to_string(compute.device(place))),
       size_(arena_bytes) {
     check(platform_.open(compute.device(place), &device_), "opening the device");
@@ -84,9 +84,11 @@ OpenDevice::OpenDevice(const Compute& compute, int place, std::int64_t arena_byt
 }
 
 OpenDevice::~OpenDevice() {
-    platform_.enter(device_);
-    platform_.finish(computation());
+    const bool settled = settle();
     computation_.reset();
+    if (!settled) {
+        return;
+    }
     for (const Block& block : blocks_) {
         platform_.give_back_host(device_, block.memory, block.bytes);
     }
@@ -129,7 +131,7 @@ std::span<std::byte> OpenDevice::staging(std::int64_t bytes) {
         best = &blocks_.emplace_back(Block{memory, std::max<std::int64_t>(bytes, 1), false, false,
                                            Event(platform_, device_)});
     } else if (best->under_way) {
-        check(platform_.await(best->copied.get()), "waiting for a copy");
+        await(best->copied);
         best->under_way = false;
     }
     best->lent = true;
@@ -164,30 +166,62 @@ void OpenDevice::recycle(std::span<std::byte> staged) {
     block_of(staged).lent = false;
 }
 
-void OpenDevice::finish() {
+void OpenDevice::finish(weft_stream* stream) {
     if (watch_ != nullptr) {
-        wait_watched();
+        wait_until([&] { return is_finished(stream); });
     }
-    check(platform_.finish(computation()), "work on the device");
+    check(platform_.finish(stream), "work on the device");
 }
 
-/// Until the stream is empty, or the watch says that it never will be.
-void OpenDevice::wait_watched() {
+void OpenDevice::await(const Event& event) {
+    if (watch_ == nullptr) {
+        check(platform_.await(event.get()), "waiting for a copy");
+        return;
+    }
+    wait_until([&] {
+        std::int32_t past = 0;
+        check(platform_.is_past(event.get(), &past), "waiting for a copy");
+        return past != 0;
+    });
+}
+
+bool OpenDevice::is_finished(weft_stream* stream) {
+    std::int32_t finished = 0;
+    check(platform_.is_finished(stream, &finished), "work on the device");
+    return finished != 0;
+}
+
+void OpenDevice::wait_until(const std::function<bool()>& done) {
     using Microseconds = std::chrono::microseconds;
     constexpr Microseconds kLongest{500};
     Microseconds pause{10};
     const SystemClock clock;
     const double start_s = clock.steady_s();
-    std::int32_t finished = 0;
-    while (true) {
-        check(platform_.is_finished(computation(), &finished), "work on the device");
-        if (finished != 0) {
-            return;
-        }
-        watch_->waiting(clock.steady_s() - start_s);
+    while (!done()) {
+        watch_->waiting(place_, clock.steady_s() - start_s);
         std::this_thread::sleep_for(pause);
         pause = std::min(kLongest, pause * 2);
     }
+}
+
+bool OpenDevice::settle() {
+    platform_.enter(device_);
+    const auto stands_still = [&] {
+        std::int32_t finished = 0;
+        return platform_.is_finished(computation(), &finished) != WEFT_OK || finished != 0;
+    };
+    while (watch_ != nullptr && !stands_still()) {
+        try {
+            wait_until(stands_still);
+        } catch (const Error&) { // whoever ran it was told
+            if (watch_->gave_up()) {
+                return stands_still();
+            }
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        }
+    }
+    platform_.finish(computation());
+    return true;
 }
 
 void OpenDevice::check(weft_status status, const char* what) const {
@@ -198,7 +232,7 @@ void OpenDevice::check(weft_status status, const char* what) const {
         fail_device(platform_, name_, status, what);
     } catch (const Error& fault) {
         if (watch_ != nullptr) {
-            watch_->end(fault.where() + ": " + fault.text());
+            throw watch_->failed(place_, fault);
         }
         throw;
     }

@@ -2,10 +2,12 @@
 // A device of a platform, opened for one arena and the work in it. Private to core/exec.
 #pragma once
 
+#include "core/base/error.h"
 #include "core/exec/compute.h"
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <list>
 #include <optional>
 #include <span>
@@ -40,14 +42,17 @@ private:
     weft_event* event_ = nullptr;
 };
 
-/// Looks after devices that wait for each other.
+/// Looks after devices that wait for each other, which it knows by their places on the mesh. Its
+/// functions are called from any thread.
 class DeviceWatch {
 public:
     virtual ~DeviceWatch() = default;
-    /// A device fails: the others shall not wait for it. Any thread.
-    virtual void end(const std::string& reason) = 0;
+    /// A device fails: the others shall not wait for it. Returns what to throw.
+    virtual Error failed(int place, const Error& fault) = 0;
     /// A device has waited for so long. Throws weft::Error{device} when that will not end.
-    virtual void waiting(double seconds) = 0;
+    virtual void waiting(int place, double seconds) = 0;
+    /// The devices were told to end so long ago that what does not stand still never will.
+    virtual bool gave_up() const = 0;
 };
 
 /// One thread at a time, which has entered it.
@@ -81,10 +86,19 @@ public:
 
     /// Null: it works alone. The watch outlives it.
     void set_watch(DeviceWatch* watch) { watch_ = watch; }
+    int place() const { return place_; } // on the mesh
 
-    /// Waits for everything queued on the stream of computation. Throws weft::Error{device} with
-    /// what failed, or what bad data a kernel has met.
-    void finish();
+    /// Waits for everything queued on the stream of computation, or on another of the device.
+    /// Throws weft::Error{device} with what failed, or what bad data a kernel has met.
+    void finish() { finish(computation()); }
+    void finish(weft_stream* stream);
+    /// Asks for nothing but whether the device is alive; throws weft::Error{device} otherwise.
+    void look(weft_stream* idle) { is_finished(idle); }
+    /// Looks until `done` says so; throws what the watch does. Only with a watch.
+    void wait_until(const std::function<bool()>& done);
+    /// Waits as far as that can end. False: work on the device never will, and whoever gives back
+    /// what it uses would wait for it.
+    bool settle();
 
     const weft_platform& platform() const { return platform_; }
     weft_device* get() const { return device_; }
@@ -101,9 +115,11 @@ private:
         Event copied;
     };
     Block& block_of(std::span<std::byte> staged);
-    void wait_watched();
+    void await(const Event& event);
+    bool is_finished(weft_stream* stream);
 
     const weft_platform& platform_;
+    const int place_;
     std::string name_; // "cuda:1", for people
     weft_device* device_ = nullptr;
     std::byte* arena_ = nullptr;

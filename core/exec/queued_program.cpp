@@ -5,6 +5,7 @@
 #include "core/base/error.h"
 
 #include <algorithm>
+#include <cstring>
 
 namespace weft::exec {
 namespace {
@@ -18,17 +19,32 @@ Touched touched(const plan::Operand& operand, std::span<const std::int64_t> iter
 
 QueuedProgram::QueuedProgram(const PreparedProgram& program, OpenDevice& device,
                              QueuedExchange* exchange)
-    : device_(device), exchange_(exchange) {
+    : plan_(*program.plan), device_(device), exchange_(exchange) {
     std::vector<std::int64_t> iterations;
     unroll(program.steps, iterations);
     order();
+    for (const plan::Collective& one : plan::collectives(plan_)) {
+        sent_bytes_ += one.sent_bytes;
+    }
+    actions_.resize(program.actions.size());
+    find_ends();
+    find_exchanges();
+    take_marks();
+    if (exchange_ != nullptr) {
+        exchange_->follow(marks_);
+    }
 }
 
 QueuedProgram::~QueuedProgram() {
+    if (exchange_ != nullptr) {
+        exchange_->forget(marks_);
+    }
+    device_.platform().enter(device_.get());
     if (graph_ != nullptr) {
-        device_.platform().enter(device_.get());
         device_.platform().drop_graph(graph_);
     }
+    device_.platform().give_back_host(device_.get(), taken_.data(),
+                                      static_cast<std::int64_t>(taken_.size_bytes()));
 }
 
 void QueuedProgram::unroll(const std::vector<PreparedStep>& steps,
@@ -97,6 +113,90 @@ void QueuedProgram::order() {
     }
 }
 
+/// First and last calls of lanes and actions.
+void QueuedProgram::find_ends() {
+    std::vector<int> last_of_lane(lanes_.size() + 1, -1);
+    std::vector<int> last_of_action(actions_.size(), -1);
+    for (std::size_t i = 0; i < calls_.size(); ++i) {
+        Call& call = calls_[i];
+        last_of_lane[static_cast<std::size_t>(call.lane)] = static_cast<int>(i);
+        if (call.step->kernel && call.step->action >= 0) {
+            int& last = last_of_action[static_cast<std::size_t>(call.step->action)];
+            call.begins = last < 0 ? call.step->action : -1;
+            last = static_cast<int>(i);
+        }
+    }
+    for (const int last : last_of_lane) {
+        if (last >= 0) {
+            calls_[static_cast<std::size_t>(last)].last_of_lane = true;
+        }
+    }
+    for (std::size_t action = 0; action < last_of_action.size(); ++action) {
+        if (last_of_action[action] >= 0) {
+            calls_[static_cast<std::size_t>(last_of_action[action])].ends =
+                static_cast<int>(action);
+        }
+    }
+}
+
+void QueuedProgram::find_exchanges() {
+    marks_.program = plan_.name;
+    for (Call& call : calls_) {
+        if (call.lane != 0) {
+            call.exchange = static_cast<int>(marks_.exchanges.size());
+            marks_.exchanges.push_back(exchange_->marks(*call.step->step));
+        }
+    }
+    for (Call& call : calls_) {
+        if (call.lane == 0) {
+            call.stall = add_stall(call.waits);
+        }
+    }
+    last_stall_ = add_stall(open_);
+}
+
+/// None where computation waits for nothing.
+int QueuedProgram::add_stall(const std::vector<int>& calls) {
+    if (calls.empty()) {
+        return -1;
+    }
+    StallMarks& stall = marks_.stalls.emplace_back();
+    for (const int call : calls) {
+        stall.exchanges.push_back(calls_[static_cast<std::size_t>(call)].exchange);
+    }
+    return static_cast<int>(marks_.stalls.size()) - 1;
+}
+
+void QueuedProgram::take_marks() {
+    const std::size_t pairs = 1 + marks_.exchanges.size() + marks_.stalls.size() + actions_.size();
+    void* memory = nullptr;
+    const auto bytes = static_cast<std::int64_t>(2 * pairs * sizeof(weft_mark));
+    device_.check(device_.platform().reserve_host(device_.get(), bytes, &memory),
+                  "memory for marks");
+    std::memset(memory, 0, static_cast<std::size_t>(bytes));
+    taken_ = {static_cast<weft_mark*>(memory), 2 * pairs};
+    weft_mark* next = taken_.data();
+    const auto take_pair = [&](auto& first, auto& second) {
+        first = next++;
+        second = next++;
+    };
+    take_pair(marks_.begun, marks_.ended);
+    for (ExchangeMarks& exchange : marks_.exchanges) {
+        take_pair(exchange.come, exchange.done);
+    }
+    for (StallMarks& stall : marks_.stalls) {
+        take_pair(stall.begun, stall.ended);
+    }
+    for (ActionMarks& action : actions_) {
+        take_pair(action.begun, action.ended);
+    }
+}
+
+void QueuedProgram::mark(const weft_mark* mark, weft_stream* stream) {
+    const auto at = static_cast<std::size_t>(mark - taken_.data());
+    device_.check(device_.platform().mark(stream, &taken_[at]), "marking progress");
+}
+
 int QueuedProgram::event_behind(int call) {
     Call& before = calls_[static_cast<std::size_t>(call)];
     if (before.event < 0) {
@@ -116,41 +216,67 @@ void QueuedProgram::queue(const Call& call) {
     if (call.waits_for_begin) {
         device_.check(platform.wait(own, begun_->get()), "ordering streams");
     }
-    for (const int before : call.waits) {
-        const int event = calls_[static_cast<std::size_t>(before)].event;
-        device_.check(platform.wait(own, events_[static_cast<std::size_t>(event)].get()),
-                      "ordering streams");
+    wait(call.waits, call.stall, own);
+    if (call.begins >= 0) {
+        mark(actions_[static_cast<std::size_t>(call.begins)].begun, own);
+    }
+    const ExchangeMarks* const exchange =
+        call.exchange < 0 ? nullptr : &marks_.exchanges[static_cast<std::size_t>(call.exchange)];
+    if (exchange != nullptr) {
+        mark(exchange->come, own);
     }
     if (call.step->kernel) {
         call.step->kernel->run(call.inputs.data(), call.outputs.data(), call.step->workspace, own);
     } else {
         exchange_->queue(*call.step->step, call.inputs, call.outputs, own);
     }
+    if (call.ends >= 0) {
+        mark(actions_[static_cast<std::size_t>(call.ends)].ended, own);
+    }
+    // Whoever waits need not wait for the mark, but the end of the program comes after all of them.
+    if (exchange != nullptr && call.last_of_lane) {
+        mark(exchange->done, own);
+    }
     if (call.event >= 0) {
         device_.check(platform.record(events_[static_cast<std::size_t>(call.event)].get(), own),
                       "ordering streams");
     }
+    if (exchange != nullptr && !call.last_of_lane) {
+        mark(exchange->done, own);
+    }
 }
 
-/// What is queued on the stream of computation after a run begins after all of it.
-void QueuedProgram::join() {
-    for (const int last : open_) {
-        const int event = calls_[static_cast<std::size_t>(last)].event;
-        device_.check(device_.platform().wait(device_.computation(),
-                                              events_[static_cast<std::size_t>(event)].get()),
+void QueuedProgram::wait(const std::vector<int>& calls, int stall, weft_stream* stream) {
+    if (stall >= 0) {
+        mark(marks_.stalls[static_cast<std::size_t>(stall)].begun, stream);
+    }
+    for (const int before : calls) {
+        const int event = calls_[static_cast<std::size_t>(before)].event;
+        device_.check(
+            device_.platform().wait(stream, events_[static_cast<std::size_t>(event)].get()),
+            "ordering streams");
+    }
+    if (stall >= 0) {
+        mark(marks_.stalls[static_cast<std::size_t>(stall)].ended, stream);
+    }
+}
+
+void QueuedProgram::begin() {
+    mark(marks_.begun, device_.computation());
+    if (begun_) {
+        device_.check(device_.platform().record(begun_->get(), device_.computation()),
                       "ordering streams");
     }
 }
 
 void QueuedProgram::queue_all() {
-    if (begun_) {
-        device_.check(device_.platform().record(begun_->get(), device_.computation()),
-                      "ordering streams");
-    }
+    begin();
     for (const Call& call : calls_) {
         queue(call);
     }
-    join();
+    // What is queued on the stream of computation after a run begins after all of it.
+    wait(open_, last_stall_, device_.computation());
+    mark(marks_.ended, device_.computation());
 }
 
 void QueuedProgram::run() {
@@ -175,17 +301,46 @@ void QueuedProgram::run() {
 void QueuedProgram::run_each(
     const std::function<bool(const PreparedStep&, std::span<const std::int64_t>,
                              std::span<void* const>)>& done) {
-    if (begun_) {
-        device_.check(device_.platform().record(begun_->get(), device_.computation()),
-                      "ordering streams");
-    }
+    begin();
     for (const Call& call : calls_) {
         queue(call);
-        device_.check(device_.platform().finish(stream(call.lane)), "work on the device");
+        device_.finish(stream(call.lane));
         if (!done(*call.step, call.iterations, call.outputs)) {
-            return;
+            break;
         }
     }
+    mark(marks_.ended, device_.computation());
+    device_.finish();
+}
+
+DeviceUse QueuedProgram::last_use(std::span<const std::string_view> actions) const {
+    DeviceUse out;
+    const std::uint64_t number =
+        exchange_ != nullptr ? exchange_->all_ended(marks_) : times_past(*marks_.ended);
+    if (number == 0) {
+        return out;
+    }
+    const double offset_s = exchange_ != nullptr ? exchange_->clock_offset_s() : 0;
+    const auto at = [&](const weft_mark* mark) {
+        return times_past(*mark) < number ? 0 : past_s(*mark, number) + offset_s;
+    };
+    out.start_s = at(marks_.begun);
+    out.end_s = at(marks_.ended);
+    out.sent_bytes = sent_bytes_;
+    for (const StallMarks& stall : marks_.stalls) {
+        const double begun_s = at(stall.begun);
+        const double ended_s = at(stall.ended);
+        double come_s = begun_s;
+        for (const int exchange : stall.exchanges) {
+            come_s = std::max(come_s, exchange_->all_come_s(marks_, exchange, number));
+        }
+        out.exchange_s += ended_s - begun_s;
+        out.waited_s += std::min(come_s, ended_s) - begun_s;
+    }
+    for (std::size_t i = 0; i < actions.size(); ++i) {
+        out.actions.push_back({actions[i], at(actions_[i].begun), at(actions_[i].ended)});
+    }
+    return out;
 }
 
 } // namespace weft::exec

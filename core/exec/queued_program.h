@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // A prepared program on a device that works by itself: its steps as calls on streams, which the
-// device plays back as one graph. Private to core/exec.
+// device plays back as one graph. What the device comes past in a run it marks in host memory.
+// Private to core/exec.
 #pragma once
 
+#include "core/exec/device_use.h"
 #include "core/exec/lane_order.h"
 #include "core/exec/open_device.h"
 #include "core/exec/prepared_program.h"
@@ -11,9 +13,45 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 namespace weft::exec {
+
+/// How often a device has come past a mark.
+inline std::uint64_t times_past(const weft_mark& mark) {
+    return __atomic_load_n(&mark.count, __ATOMIC_ACQUIRE);
+}
+
+/// The device's clock when it did so for the time `number`: its last, or the one before.
+inline double past_s(const weft_mark& mark, std::uint64_t number) {
+    return static_cast<double>(mark.ns[number % 2]) * 1e-9;
+}
+
+/// An exchange of a program.
+struct ExchangeMarks {
+    std::string group;               // its key in the world
+    std::string what;                // moves
+    const weft_mark* come = nullptr; // what comes before it is done
+    const weft_mark* done = nullptr;
+};
+
+/// Where computation waits for exchanges.
+struct StallMarks {
+    std::vector<int> exchanges; // of the program
+    const weft_mark* begun = nullptr;
+    const weft_mark* ended = nullptr;
+};
+
+/// Of a program on one device; each run of it comes past all of them.
+struct ProgramMarks {
+    std::string_view program;
+    const weft_mark* begun = nullptr;
+    const weft_mark* ended = nullptr;
+    std::vector<ExchangeMarks> exchanges; // in the order of the program
+    std::vector<StallMarks> stalls;
+};
 
 /// Exchanges that a device queues. One per device, used on its thread.
 class QueuedExchange {
@@ -25,6 +63,20 @@ public:
     /// Queues a step; operands as the plan has them. Throws weft::Error{device}.
     virtual void queue(const plan::Step& step, std::span<const void* const> inputs,
                        std::span<void* const> outputs, weft_stream* stream) = 0;
+
+    /// The marks of an exchange, without a place for them yet.
+    virtual ExchangeMarks marks(const plan::Step& step) const = 0;
+    /// The watch looks at a program's marks until it is to forget them.
+    virtual void follow(const ProgramMarks& marks) = 0;
+    virtual void forget(const ProgramMarks& marks) = 0;
+    /// Seconds from the device's clock to SystemClock::steady_s.
+    virtual double clock_offset_s() const = 0;
+    /// Runs of a program that have ended on all ranks.
+    virtual std::uint64_t all_ended(const ProgramMarks& marks) const = 0;
+    /// When the last rank came to an exchange of a program in its run `number`, by
+    /// SystemClock::steady_s.
+    virtual double all_come_s(const ProgramMarks& marks, int exchange,
+                              std::uint64_t number) const = 0;
 };
 
 class QueuedProgram {
@@ -44,6 +96,10 @@ public:
         const std::function<bool(const PreparedStep& step, std::span<const std::int64_t> iterations,
                                  std::span<void* const> outputs)>& done);
 
+    /// Of the last run that has ended on all devices; `actions` names those of the program. Does
+    /// not wait.
+    DeviceUse last_use(std::span<const std::string_view> actions) const;
+
 private:
     struct Call {
         const PreparedStep* step = nullptr;
@@ -54,16 +110,32 @@ private:
         std::vector<int> waits; // calls on other lanes
         int event = -1;         // recorded behind it, for those who wait
         bool waits_for_begin = false;
+        bool last_of_lane = false;
+        int exchange = -1; // in marks_.exchanges
+        int stall = -1;    // in marks_.stalls: computation waits for exchanges before it
+        int begins = -1;   // the action that it is the first or last call of
+        int ends = -1;
+    };
+    struct ActionMarks {
+        weft_mark* begun = nullptr;
+        weft_mark* ended = nullptr;
     };
 
     void unroll(const std::vector<PreparedStep>& steps, std::vector<std::int64_t>& iterations);
     void order();
+    void find_ends();
+    void find_exchanges();
+    int add_stall(const std::vector<int>& calls);
+    void take_marks();
+    void mark(const weft_mark* mark, weft_stream* stream);
+    void wait(const std::vector<int>& calls, int stall, weft_stream* stream);
     int event_behind(int call);
+    void begin();
     void queue_all();
     void queue(const Call& call);
-    void join();
     weft_stream* stream(int lane) const;
 
+    const plan::PlannedProgram& plan_;
     OpenDevice& device_;
     QueuedExchange* exchange_;
     std::vector<Call> calls_;
@@ -71,6 +143,11 @@ private:
     std::vector<Event> events_;
     std::optional<Event> begun_;    // on the stream of computation
     std::vector<int> open_;         // calls that computation waits for at the end
+    int last_stall_ = -1;           // for them
+    std::vector<ActionMarks> actions_;
+    ProgramMarks marks_;
+    std::span<weft_mark> taken_; // of the host, for all marks
+    std::int64_t sent_bytes_ = 0;
     int runs_ = 0;
     weft_graph* graph_ = nullptr;
 };

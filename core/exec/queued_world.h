@@ -7,56 +7,100 @@
 // receive must not wait for one another.
 #pragma once
 
+#include "core/base/clock.h"
 #include "core/exec/compute.h"
 #include "core/exec/queued_program.h"
+#include "core/exec/world_report.h"
 
+#include <limits>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <string>
-#include <tuple>
 #include <vector>
 
 namespace weft::exec {
-
-/// Who meets: the ranks of a group as devices of the mesh, in its order.
-struct DeviceGroup {
-    std::vector<int> devices;
-    weft_group_name name{};
-};
 
 /// The groups that a plan's exchanges need, and the watch over the devices that meet there.
 /// Outlives the devices.
 class QueuedWorld final : public DeviceWatch {
 public:
-    /// `compute` and `plan` outlive it. Throws weft::Error{device}.
-    QueuedWorld(const Compute& compute, const plan::ExecutionPlan& plan);
+    /// `compute` and `plan` outlive it. Throws weft::Error{device}, also when the ranks of a group
+    /// would call different exchanges.
+    QueuedWorld(const Compute& compute, const plan::ExecutionPlan& plan, double timeout_s);
 
     /// The exchange of a device, on its thread; all devices come at the same time, because groups
     /// are joined by all their ranks together. Throws weft::Error{device}.
-    std::unique_ptr<QueuedExchange> join(int place, OpenDevice& device);
+    std::unique_ptr<QueuedExchange> join(OpenDevice& device);
 
-    void end(const std::string& reason) override;
-    /// Also when a group has failed by itself.
-    void waiting(double seconds) override;
+    Error failed(int place, const Error& fault) override;
+    /// Also when a group or another device has failed by itself.
+    void waiting(int place, double seconds) override;
+    bool gave_up() const override;
 
     const weft_collectives& collectives() const { return *compute_.collectives; }
 
 private:
     friend class GroupExchange;
+    struct Group {
+        MeetingPlace place;
+        weft_group_name name{};
+    };
+    /// One device's end of a group.
+    struct End {
+        int place = 0;
+        weft_group* group = nullptr;
+    };
+    /// Ranks on their way into a group.
+    struct Meeting {
+        std::vector<int> absent; // have not begun to join
+        int apart = 0;           // have not met all others
+    };
+    struct Rank {
+        OpenDevice* device = nullptr;
+        weft_stream* probe = nullptr; // never has work: tells whether the device is alive
+        /// From the device's clock to the host's: the least that was seen between the end of a
+        /// program and its being noticed, which may grow by how far clocks drift apart.
+        double offset_s = std::numeric_limits<double>::infinity();
+        double seen_s = 0;
+        std::map<const ProgramMarks*, std::uint64_t> ended; // runs that were seen to have ended
+    };
 
     std::vector<int> group_of(const std::string& axes, int place) const;
-    void add(const std::string& key, std::vector<int> devices);
+    void add_groups();
+    void compare_calls() const;
+    void compare_calls(const std::string& key, const MeetingPlace& meeting,
+                       const std::string& program) const;
+    std::string name_of(int place) const;
+
+    // With the mutex:
+    Error ended() const;
+    void end(const std::string& reason);
+    WorldReport report() const;
+    void read_clocks(double now_s);
+    void end_broken_group();
+    bool has_stalled(double now_s, double waiting_since_s);
+    std::string hang() const;
+
+    void look_at_others(int place, double now_s);
 
     const Compute& compute_;
     const plan::ExecutionPlan& plan_;
-    std::map<std::string, DeviceGroup> groups_; // by key; joined in its order
+    std::map<std::string, Group> groups_; // by key; joined in its order
+    const double timeout_s_;
+    const SystemClock clock_;
 
-    const double timeout_s_ = 600; // of one wait, as between simulated devices
-
-    std::mutex mutex_;
+    mutable std::mutex mutex_;
     std::string failure_;
-    std::vector<weft_group*> joined_; // of all devices
+    double ended_s_ = 0; // when
+    std::vector<End> joined_;
+    std::map<std::string, Meeting> meeting_; // by group, before it is used
+    std::vector<Rank> ranks_;
+    std::vector<std::vector<const ProgramMarks*>> programs_; // by rank
+    std::uint64_t progress_ = 0;                             // of all marks together
+    double progress_s_ = 0;                                  // when it was last another
+    double counted_s_ = 0;                                   // when they were last counted
+    double looked_s_ = 0;                                    // at the other devices
 };
 
 } // namespace weft::exec

@@ -150,6 +150,15 @@ weft_status await_nothing(weft_event*) {
     return WEFT_OK;
 }
 
+weft_status is_always_past(weft_event*, std::int32_t* past) {
+    *past = 1;
+    return WEFT_OK;
+}
+
+weft_status no_marks(weft_stream*, weft_mark*) {
+    return fail(WEFT_UNSUPPORTED, "the host needs no marks: what it was given is done");
+}
+
 weft_status no_graphs() {
     return fail(WEFT_UNSUPPORTED, "the host has no graphs: it runs kernels one after another");
 }
@@ -188,6 +197,8 @@ constexpr weft_platform kHost = {
     .record = record_nothing,
     .wait = wait_for_nothing,
     .await = await_nothing,
+    .is_past = is_always_past,
+    .mark = no_marks,
     .begin_graph = begin_no_graph,
     .end_graph = end_no_graph,
     .replay = replay_no_graph,

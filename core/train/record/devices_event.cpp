@@ -61,7 +61,7 @@ DevicesEvent devices_event(const exec::Executor& executor, std::int64_t step,
     out.step = step;
     out.stages.resize(plan.pipeline ? plan.stages.size() : 0);
     for (int device = 0; device < count; ++device) {
-        const exec::DeviceUse& use = executor.last_use(device);
+        const exec::DeviceUse use = executor.last_use(device);
         const int stage = plan.stage_of(device);
         const plan::PlannedProgram* program = plan.find(kLiveProgram, stage);
         WEFT_CHECK(program != nullptr, "every stage trains");

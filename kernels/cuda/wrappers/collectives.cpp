@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Collectives by NCCL, which is loaded when the first group is named: one GPU needs none. Meanings:
-// the NCCL user guide, "Collective Operations" and "Point-to-point communication".
+// the NCCL user guide, "Collective Operations" and "Point-to-point communication". Communicators do
+// not block ("Fault Tolerance"): calls come back at once and go on in threads of NCCL's, so that a
+// rank that never comes holds up nobody who can still end the group.
 #include "kernels/cuda/module.h"
 #include "kernels/cuda/wrappers/stream.h"
 
@@ -8,13 +10,17 @@
 #include <nccl.h>
 
 #include <cstring>
+#include <memory>
 #include <mutex>
 #include <new>
+#include <thread>
 
 struct weft_group {
-    ncclComm_t handle;
-    std::int32_t size, rank;
-    bool ended;
+    ncclComm_t handle = nullptr;
+    std::int32_t size = 0;
+    std::int32_t rank = 0;
+    std::mutex mutex; // whoever ends it is another thread than the one that calls it
+    bool ended = false;
 };
 
 namespace weft::kernels::cuda {
@@ -23,7 +29,7 @@ namespace {
 /// The functions of the library; null where it is not.
 struct Nccl {
     decltype(&ncclGetUniqueId) get_unique_id = nullptr;
-    decltype(&ncclCommInitRank) comm_init_rank = nullptr;
+    decltype(&ncclCommInitRankConfig) comm_init_rank = nullptr;
     decltype(&ncclCommDestroy) comm_destroy = nullptr;
     decltype(&ncclCommAbort) comm_abort = nullptr;
     decltype(&ncclCommGetAsyncError) comm_get_async_error = nullptr;
@@ -58,7 +64,7 @@ const Nccl& nccl() {
         }
         Nccl all;
         find(library, "ncclGetUniqueId", all.get_unique_id);
-        find(library, "ncclCommInitRank", all.comm_init_rank);
+        find(library, "ncclCommInitRankConfig", all.comm_init_rank);
         find(library, "ncclCommDestroy", all.comm_destroy);
         find(library, "ncclCommAbort", all.comm_abort);
         find(library, "ncclCommGetAsyncError", all.comm_get_async_error);
@@ -173,39 +179,74 @@ weft_status join_group(weft_device*, const weft_group_name* name, std::int32_t s
     return at_collectives([&] {
         ncclUniqueId id{};
         std::memcpy(&id, name->bytes, sizeof id);
-        ncclComm_t handle = nullptr;
-        check_nccl(nccl().comm_init_rank(&handle, size, id, rank), "joining a group of GPUs");
-        *group = new weft_group{handle, size, rank, false};
+        ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
+        config.blocking = 0;
+        auto joined = std::make_unique<weft_group>();
+        joined->size = size;
+        joined->rank = rank;
+        check_nccl(nccl().comm_init_rank(&joined->handle, size, id, rank, &config),
+                   "joining a group of GPUs");
+        *group = joined.release();
     });
 }
 
+/// Whether NCCL has done what the last call asked for. Throws Failure.
+bool is_idle(weft_group& group) {
+    const std::lock_guard lock(group.mutex);
+    if (group.ended) {
+        throw Failure{WEFT_LIBRARY_ERROR, "the group of GPUs was ended"};
+    }
+    ncclResult_t state = ncclSuccess;
+    check_nccl(nccl().comm_get_async_error(group.handle, &state), "asking a group of GPUs");
+    check_nccl(state, "a group of GPUs");
+    return state != ncclInProgress;
+}
+
+weft_status is_group_joined(weft_group* group, std::int32_t* joined) {
+    return at_collectives([&] { *joined = is_idle(*group) ? 1 : 0; });
+}
+
+void queue_all(weft_group& group, const weft_collective_call& call, weft_stream* stream) {
+    const std::lock_guard lock(group.mutex);
+    if (group.ended) {
+        throw Failure{WEFT_LIBRARY_ERROR, "the group of GPUs was ended"};
+    }
+    check_nccl(nccl().group_start(), "a collective");
+    try {
+        for (std::int32_t i = 0; i < call.transfers; ++i) {
+            queue(group, call, call.list[i], handle_of(stream));
+        }
+    } catch (...) {
+        nccl().group_end();
+        throw;
+    }
+    check_nccl(nccl().group_end(), "a collective");
+}
+
+/// Queued when it returns, as what follows on the stream must not come before it: "it is users'
+/// responsibility to make sure the state of the communicator changes into ncclSuccess before
+/// calling related CUDA calls" (NCCL user guide, "Nonblocking Group Operation"). That also holds
+/// for the end of a capture.
 weft_status call_group(weft_group* group, const weft_collective_call* call, weft_stream* stream) {
     return at_collectives([&] {
-        check_nccl(nccl().group_start(), "a collective");
-        try {
-            for (std::int32_t i = 0; i < call->transfers; ++i) {
-                queue(*group, *call, call->list[i], handle_of(stream));
-            }
-        } catch (...) {
-            nccl().group_end();
-            throw;
+        queue_all(*group, *call, stream);
+        while (!is_idle(*group)) {
+            std::this_thread::yield();
         }
-        check_nccl(nccl().group_end(), "a collective");
     });
 }
 
 weft_status check_group(weft_group* group) {
-    return at_collectives([&] {
-        ncclResult_t state = ncclSuccess;
-        check_nccl(nccl().comm_get_async_error(group->handle, &state), "asking a group of GPUs");
-        check_nccl(state, "a group of GPUs");
-    });
+    return at_collectives([&] { is_idle(*group); });
 }
 
+/// On a thread of its own: freeing what the group has waits for all work of the GPU, also for a
+/// kernel that never ends, and for the other ranks ("an intra-node collective call").
 void abort_group(weft_group* group) {
+    const std::lock_guard lock(group->mutex);
     if (!group->ended) {
         group->ended = true;
-        nccl().comm_abort(group->handle);
+        std::thread([handle = group->handle] { nccl().comm_abort(handle); }).detach();
     }
 }
 
@@ -216,8 +257,9 @@ void leave_group(weft_group* group) {
     delete group;
 }
 
-constexpr weft_collectives kNccl = {"nccl",      name_group,  join_group,  call_group,
-                                    check_group, abort_group, leave_group, weft_last_error};
+constexpr weft_collectives kNccl = {"nccl",          name_group,  join_group,
+                                    is_group_joined, call_group,  check_group,
+                                    abort_group,     leave_group, weft_last_error};
 
 } // namespace
 } // namespace weft::kernels::cuda

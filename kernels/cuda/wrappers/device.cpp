@@ -4,6 +4,7 @@
 #include "kernels/cuda/faults.h"
 #include "kernels/cuda/module.h"
 #include "kernels/cuda/wrappers/gpu_id.h"
+#include "kernels/cuda/wrappers/runtime.h"
 #include "kernels/cuda/wrappers/stream.h"
 
 #include <cstdio>
@@ -197,6 +198,38 @@ weft_status await_event(weft_event* event) {
     return at_device([&] { check(cudaEventSynchronize(event->handle), "work on a GPU"); });
 }
 
+weft_status is_event_past(weft_event* event, std::int32_t* past) {
+    return at_device([&] {
+        const cudaError_t error = cudaEventQuery(event->handle);
+        *past = error == cudaSuccess ? 1 : 0;
+        if (error != cudaErrorNotReady) {
+            check(error, "work on a GPU");
+        }
+    });
+}
+
+/// The host reads the count first, so it is written last.
+__global__ void count_mark(volatile unsigned long long* count, volatile unsigned long long* ns) {
+    unsigned long long now = 0;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+    const unsigned long long number = *count + 1;
+    ns[number % 2] = now;
+    __threadfence_system();
+    *count = number;
+}
+
+/// A kernel, as a write of a stream (cuStreamWriteValue64) writes the same number in every replay.
+/// Pinned memory has one address for host and devices where addresses are unified, which they are
+/// on all 64-bit systems (CUDA programming guide, "Unified Virtual Address Space").
+weft_status count_past(weft_stream* stream, weft_mark* mark) {
+    return at_device([&] {
+        using Word = volatile unsigned long long;
+        start_kernel<Word*, Word*>(stream, {1, 1, 1}, count_mark,
+                                   reinterpret_cast<Word*>(&mark->count),
+                                   reinterpret_cast<Word*>(mark->ns));
+    });
+}
+
 /// Other threads may allocate and wait meanwhile: they drive other devices.
 weft_status begin_graph(weft_stream* stream) {
     return at_device([&] {
@@ -252,6 +285,8 @@ constexpr weft_platform kGpus = {
     .record = record_event,
     .wait = wait_for_event,
     .await = await_event,
+    .is_past = is_event_past,
+    .mark = count_past,
     .begin_graph = begin_graph,
     .end_graph = end_graph,
     .replay = replay_graph,

@@ -2,11 +2,8 @@
 // Training on GPUs that are none: the whole CUDA back end but for its calls of the vendor, on
 // streams that do nothing before somebody waits. Against the CPU.
 #include "core/compile/mesh/mesh_config.h"
-#include "core/exec/executor.h"
 #include "core/train/engine.h"
-#include "core/train/update.h"
-#include "tests/e2e/emulated/emulated_plan.h"
-#include "tests/kernels/emulation/collectives.h"
+#include "tests/e2e/emulated/emulated_run.h"
 #include "tests/kernels/emulation/machine.h"
 #include "tests/support/weft_test.h"
 
@@ -29,21 +26,13 @@ struct Trained {
 Trained train_steps(const compile::RunConfig& config, const exec::Compute& compute,
                     int steps = kSteps) {
     const auto plan = test::plan_for(config, compute.backends);
-    exec::Executor executor(plan, compute, {.threads = 1});
-    train::initialise(executor, config);
-    const data::DataSet data = train::open_run_data(config);
-    data::LoaderOptions loading;
-    loading.batch_size = config.global_batch_size;
-    data::Loader loader(data.train, data::Sampler(data.train->samples(), true, config.seed),
-                        loading, {});
-    train::Update update(executor, config, 100);
+    test::SteppedRun run(config, compute, plan);
     Trained out;
     for (int step = 0; step < steps; ++step) {
-        update.run(*loader.next(), step, 1.0, {});
-        out.losses.push_back(update.numbers().loss);
+        out.losses.push_back(run.step());
     }
     for (const plan::StateSlot& slot : plan->state_slots) {
-        out.state[slot.name] = executor.read_slot(slot.name);
+        out.state[slot.name] = run.executor().read_slot(slot.name);
     }
     return out;
 }
@@ -58,17 +47,6 @@ double largest_difference(const std::vector<std::byte>& a, const std::vector<std
         most = std::max(most, static_cast<double>(std::abs(x - y)));
     }
     return most;
-}
-
-exec::Compute emulated(int devices) {
-    std::vector<int> numbers(static_cast<std::size_t>(devices));
-    for (int i = 0; i < devices; ++i) {
-        numbers[static_cast<std::size_t>(i)] = i;
-    }
-    return {{weft_emulated_backend()},
-            weft_emulated_platform(),
-            weft_emulated_collectives(),
-            std::move(numbers)};
 }
 
 } // namespace
@@ -93,7 +71,7 @@ private slots:
         test::set_machine({.devices = devices, .seed = 7});
         Trained gpu;
         try {
-            gpu = train_steps(config, emulated(devices));
+            gpu = train_steps(config, test::emulated(devices));
         } catch (const Error& fault) {
             QFAIL(fault.message().c_str());
         }
@@ -136,11 +114,11 @@ private slots:
         });
         const compile::RunConfig config = test::config_of(*model);
         test::set_machine({.devices = 2});
-        train_steps(config, emulated(2), 3);
+        train_steps(config, test::emulated(2), 3);
         const std::int64_t waits = test::machine_counts().waits;
         QVERIFY(waits > 100 && test::order_faults().empty());
         test::set_machine({.devices = 2, .dropped_wait = waits / 2 + tenth * waits / 25});
-        QVERIFY_THROWS_EXCEPTION(Error, train_steps(config, emulated(2), 3));
+        QVERIFY_THROWS_EXCEPTION(Error, train_steps(config, test::emulated(2), 3));
         QVERIFY(!test::order_faults().empty());
         QVERIFY2(test::order_faults().front().find("nothing orders the two") != std::string::npos,
                  test::order_faults().front().c_str());

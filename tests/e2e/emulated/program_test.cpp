@@ -9,6 +9,7 @@
 #include "tests/support/weft_test.h"
 
 #include <QProcess>
+#include <QRegularExpression>
 
 using namespace weft;
 using namespace weft::test;
@@ -106,6 +107,49 @@ private slots:
         const auto saved = checkpoint::list_checkpoints(path("fault") / "checkpoints");
         QVERIFY(!saved.empty());
         succeeds({"resume", text("fault")});
+    }
+
+    void gpus_that_hang_or_die_are_named_and_the_run_resumes_data() {
+        QTest::addColumn<QString>("trouble");
+        QTest::addColumn<QString>("told");
+        QTest::newRow("hangs") << "WEFT_EMULATED_HANG=1500"
+                               << R"(rank 1 is at collective \d+ \(.+\), the others wait at \d+ )"
+                                  R"(\(.+\), for more than 2.0 s \(group data\))";
+        QTest::newRow("dies") << "WEFT_EMULATED_FAULT=1500"
+                              << R"(rank 1 \(cuda:1\) failed (at|after) collective \d+ \(.+\) of )"
+                                 R"(group data: .*fallen off the bus)";
+    }
+    void gpus_that_hang_or_die_are_named_and_the_run_resumes() {
+        QFETCH(QString, trouble);
+        QFETCH(QString, told);
+        const QString run = text(QString("in trouble, ") + QTest::currentDataTag());
+        const QStringList two{"--devices", "cuda:2",
+                              "--set",     "mesh.zero_stage=1",
+                              "--set",     "mesh.exchange_timeout=2",
+                              "--set",     "checkpoint.every={\"steps\":5}"};
+        succeeds(QStringList{"train", config_, "--run-dir", run, "--max-steps", "1"} + two);
+        const Ended ended = weft({"resume", run}, {trouble, "WEFT_EMULATED_TROUBLED=1"});
+        QCOMPARE(ended.code, exit_code(ErrorKind::device));
+        const QRegularExpression expected(told);
+        QVERIFY2(expected.match(ended.err).hasMatch(), ended.err.constData());
+        QCOMPARE(QString::fromStdString(train::read_run_info(run.toStdString()).state),
+                 QString("failed"));
+        double last_step_s = 0;
+        double failed_s = 0;
+        for (const train::Event& event : train::EventReader(run.toStdString()).read()) {
+            if (std::holds_alternative<train::StepEvent>(event.payload)) {
+                last_step_s = event.time;
+            } else if (const auto* error = std::get_if<train::ErrorEvent>(&event.payload)) {
+                failed_s = event.time;
+                QVERIFY2(expected.match(QString::fromStdString(error->message)).hasMatch(),
+                         error->message.c_str());
+            }
+        }
+        QVERIFY2(last_step_s > 0 && failed_s > last_step_s && failed_s - last_step_s < 5,
+                 qPrintable(QString("%1 s").arg(failed_s - last_step_s)));
+        succeeds({"resume", run});
+        QCOMPARE(QString::fromStdString(train::read_run_info(run.toStdString()).state),
+                 QString("finished"));
     }
 
     void gpus_that_are_not_there_are_named_data() {
@@ -271,6 +315,8 @@ private slots:
                     QCOMPARE(gpu->number, place == 0 ? 1 : 0);
                     QCOMPARE(gpu->memory_bytes, std::int64_t{1} << 30);
                     QVERIFY(gpu->utilisation.has_value() && gpu->power_w.has_value());
+                    QVERIFY(devices->devices[place].compute_ms > 0);
+                    QVERIFY(devices->devices[place].sent_bytes > 0);
                 }
             }
         }

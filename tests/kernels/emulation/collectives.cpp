@@ -34,6 +34,7 @@ struct Round {
 
 struct Group {
     int size = 0;
+    int joined = 0;
     std::string fault;
     // Collectives are counted per rank, messages per pair of ranks.
     std::map<std::pair<int, int>, std::vector<std::int64_t>> next; // [key][rank]
@@ -209,7 +210,14 @@ weft_status join(weft_device*, const weft_group_name* name, std::int32_t size, s
         shared = std::make_shared<Group>();
         shared->size = size;
     }
+    shared->joined += weft::test::machine_options().absent_rank == rank ? 0 : 1;
     *group = new weft_group{shared, rank};
+    return WEFT_OK;
+}
+
+weft_status is_joined(weft_group* group, std::int32_t* joined) {
+    const std::lock_guard lock(groups_mutex);
+    *joined = group->shared->joined == group->shared->size ? 1 : 0;
     return WEFT_OK;
 }
 
@@ -293,9 +301,9 @@ void leave_group(weft_group* group) {
     delete group;
 }
 
-constexpr weft_collectives kEmulatedCollectives = {"emulated",  name_group,     join,
-                                                   call_group,  check_group,    abort_group,
-                                                   leave_group, weft_last_error};
+constexpr weft_collectives kEmulatedCollectives = {"emulated",  name_group,  join,
+                                                   is_joined,   call_group,  check_group,
+                                                   abort_group, leave_group, weft_last_error};
 
 } // namespace
 

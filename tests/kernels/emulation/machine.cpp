@@ -14,6 +14,7 @@
 #include <map>
 #include <mutex>
 #include <set>
+#include <thread>
 #include <utility>
 
 using weft::test::Access;
@@ -23,13 +24,14 @@ using weft::test::VectorClock;
 
 namespace {
 
-enum class ItemKind { work, record, wait, meet };
+enum class ItemKind { work, record, wait, meet, mark };
 
 struct Item {
     ItemKind kind = ItemKind::work;
     std::function<void()> work;
     std::function<std::shared_ptr<Meeting>()> come;
     weft_event* event = nullptr;
+    weft_mark* mark = nullptr;
     std::vector<Access> accesses;
     std::string name;
     // Once it is queued to be done:
@@ -69,6 +71,7 @@ struct weft_device {
     int streams = 0;
     std::int64_t reserved = 0;
     VectorClock host; // what the host knows to be done
+    std::int64_t works = 0; // done
     OrderChecker checker;
     std::string fault; // final
 };
@@ -80,6 +83,7 @@ using weft::test::MachineCounts;
 using weft::test::MachineOptions;
 
 constexpr std::chrono::milliseconds kPatience{10000}; // with which nothing can be done
+constexpr std::chrono::microseconds kSlowWork{300};   // a piece of work of a slow device, at least
 
 struct Machine {
     std::mutex mutex;
@@ -101,6 +105,13 @@ Machine& machine() {
 /// Of this thread, from AccessScope.
 thread_local std::vector<Access> scope_accesses;
 thread_local std::string scope_name = "work without a name";
+
+/// The clock of all devices: that of the host.
+std::uint64_t now_ns() {
+    const auto now = std::chrono::steady_clock::now().time_since_epoch();
+    return static_cast<std::uint64_t>(
+        std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
+}
 
 std::uint64_t draw(std::uint64_t below) {
     std::uint64_t& x = machine().random; // xorshift64
@@ -199,6 +210,26 @@ bool is_ready(const weft_stream& stream) {
     return true;
 }
 
+struct Trouble {
+    bool fails = false;
+    bool hangs = false; // it never ends: its streams stay busy
+};
+
+/// Counts a piece of work.
+Trouble next_trouble(weft_device& device, const Item& item) {
+    const MachineOptions& options = machine().options;
+    const bool meets = item.kind == ItemKind::meet && item.meeting->refused.empty();
+    const std::int64_t meetings = machine().counts.meetings;
+    machine().counts.meetings += meets ? 1 : 0;
+    const std::int64_t before = options.troubled < 0 ? machine().works : device.works;
+    ++machine().works;
+    ++device.works;
+    const bool own = options.troubled < 0 || options.troubled == device.index;
+    return {own && before == options.works_before_fault,
+            (own && before == options.works_before_hang) ||
+                (meets && meetings == options.meetings_before_hang)};
+}
+
 /// Does the first item of a stream that is ready; the lock is given away meanwhile.
 void do_item(std::unique_lock<std::mutex>& lock, weft_stream& stream) {
     const Item item = stream.items.front();
@@ -206,19 +237,27 @@ void do_item(std::unique_lock<std::mutex>& lock, weft_stream& stream) {
     if (item.kind == ItemKind::record) {
         item.event->done = std::max(item.event->done, item.ticket);
     } else if (item.kind == ItemKind::work || item.kind == ItemKind::meet) {
-        const bool meets = item.kind == ItemKind::meet && item.meeting->refused.empty();
+        const Trouble trouble = next_trouble(*stream.device, item);
+        const bool meets =
+            item.kind == ItemKind::meet && item.meeting->refused.empty() && !trouble.fails;
         if (meets) {
             doing = item.meeting->streams;
         }
         for (weft_stream* one : doing) {
             one->busy = true;
         }
+        if (trouble.hangs) {
+            return;
+        }
         std::string fault = item.kind == ItemKind::meet ? item.meeting->refused : "";
-        if (machine().works++ == machine().options.works_before_fault) {
+        if (trouble.fails) {
             fault = "the emulated device has fallen off the bus";
         }
         lock.unlock();
         try {
+            if (item.kind == ItemKind::work && stream.device->index == machine().options.slow) {
+                std::this_thread::sleep_for(kSlowWork);
+            }
             if (fault.empty()) {
                 meets ? item.meeting->work() : item.work();
             }
@@ -232,6 +271,10 @@ void do_item(std::unique_lock<std::mutex>& lock, weft_stream& stream) {
                 one->device->fault = fault;
             }
         }
+    } else if (item.kind == ItemKind::mark) {
+        const std::uint64_t number = item.mark->count + 1;
+        item.mark->ns[number % 2] = now_ns();
+        __atomic_store_n(&item.mark->count, number, __ATOMIC_RELEASE);
     }
     for (weft_stream* one : doing) {
         one->items.pop_front();
@@ -241,7 +284,7 @@ void do_item(std::unique_lock<std::mutex>& lock, weft_stream& stream) {
 
 /// What the streams wait for; the machine's lock is held.
 std::string standing() {
-    constexpr const char* kKinds[] = {"work", "record", "wait", "meet"};
+    constexpr const char* kKinds[] = {"work", "record", "wait", "meet", "mark"};
     std::string out;
     for (const weft_stream* stream : machine().streams) {
         out += (out.empty() ? "device " : "; device ") + std::to_string(stream->device->index) +
@@ -252,6 +295,15 @@ std::string standing() {
                          stream->items.front().name + (stream->busy ? ", busy" : "");
     }
     return out;
+}
+
+/// The slow device does nothing before the others have done all that they can.
+void put_off_slow(std::vector<weft_stream*>& ready) {
+    const int slow = machine().options.slow;
+    const auto fast = [slow](const weft_stream* one) { return one->device->index != slow; };
+    if (std::any_of(ready.begin(), ready.end(), fast)) {
+        std::erase_if(ready, [&](const weft_stream* one) { return !fast(one); });
+    }
 }
 
 /// Does what can be done until `ended`. The device's fault counts as an end; with less patience it
@@ -270,6 +322,7 @@ weft_status drive(weft_device& device, const Ended& ended,
                 ready.push_back(stream);
             }
         }
+        put_off_slow(ready);
         if (!ready.empty()) {
             do_item(lock, *ready[draw(ready.size())]);
         } else if (machine().changed.wait_for(lock, patience) == std::cv_status::timeout &&
@@ -463,6 +516,33 @@ weft_status await(weft_event* event) {
     return status;
 }
 
+/// Does an item, as is_finished.
+weft_status is_past(weft_event* event, std::int32_t* past) {
+    const std::int64_t ticket = event->recorded;
+    bool asked = false;
+    bool done = false;
+    const weft_status status = drive(
+        *event->device,
+        [&] {
+            done = event->done >= ticket;
+            return done || std::exchange(asked, true);
+        },
+        std::chrono::milliseconds(1));
+    if (done) {
+        const std::lock_guard lock(machine().mutex);
+        weft::test::merge(event->device->host, event->clock);
+    }
+    *past = done ? 1 : 0;
+    return status;
+}
+
+weft_status mark(weft_stream* stream, weft_mark* mark) {
+    Item item;
+    item.kind = ItemKind::mark;
+    item.mark = mark;
+    return queue_item(stream, std::move(item));
+}
+
 weft_status begin_graph(weft_stream* stream) {
     if (stream->capturing != nullptr) {
         return fail(WEFT_LIBRARY_ERROR, "the stream is captured already");
@@ -532,6 +612,8 @@ constexpr weft_platform kEmulatedPlatform = {
     .record = record,
     .wait = wait,
     .await = await,
+    .is_past = is_past,
+    .mark = mark,
     .begin_graph = begin_graph,
     .end_graph = end_graph,
     .replay = replay,
@@ -559,14 +641,14 @@ void set_machine(const MachineOptions& options) {
     one.random = options.seed == 0 ? 1 : options.seed;
 }
 
-MachineCounts machine_counts() {
-    const std::lock_guard lock(machine().mutex);
-    return machine().counts;
-}
-
 MachineOptions machine_options() {
     const std::lock_guard lock(machine().mutex);
     return machine().options;
+}
+
+MachineCounts machine_counts() {
+    const std::lock_guard lock(machine().mutex);
+    return machine().counts;
 }
 
 MachineLoad machine_load(int device) {

@@ -23,8 +23,17 @@ struct MachineOptions {
     std::int64_t memory_bytes = std::int64_t{1} << 30; // of a device
     /// Leaves out the wait of that number, counted from 0 over the process: a planted fault.
     std::int64_t dropped_wait = -1;
-    /// After so many pieces of work a device fails for good; -1: never.
+    /// After so many pieces of work a device fails for good, or one never ends; -1: never.
     std::int64_t works_before_fault = -1;
+    std::int64_t works_before_hang = -1;
+    /// The device that this happens to, by its own work; -1: whichever comes to that number.
+    int troubled = -1;
+    /// After so many meetings of streams one never ends, though all have come; -1: never.
+    std::int64_t meetings_before_hang = -1;
+    /// The device whose work takes much longer than that of the others; -1: none.
+    int slow = -1;
+    /// The rank whose joining of any group gets lost; -1: none.
+    int absent_rank = -1;
     /// The kernel of this op takes its first two inputs for each other; "": none does.
     std::string wrong_op{};
     /// A collective of this kind carries its elements in reverse; -1: none does.
@@ -34,8 +43,9 @@ void set_machine(const MachineOptions& options);
 
 /// Counted since set_machine.
 struct MachineCounts {
-    std::int64_t waits = 0;   // of a stream for an event
-    std::int64_t replays = 0; // of graphs
+    std::int64_t waits = 0;    // of a stream for an event
+    std::int64_t replays = 0;  // of graphs
+    std::int64_t meetings = 0; // of streams, that were begun with all there
 };
 MachineCounts machine_counts();
 /// How busy a device is: bytes of its arenas, and what all devices have done since set_machine.

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where the devices of a world are, by the marks that they leave, in the words of simulated devices
+// (core/exec/comm). Private to core/exec.
+#pragma once
+
+#include "core/exec/comm/rendezvous.h"
+#include "core/exec/queued_program.h"
+
+#include <deque>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace weft::exec {
+
+/// Who meets, and where: the ranks of a group as devices of the mesh, in its order. Messages have
+/// two, the sender first.
+struct MeetingPlace {
+    std::string axes;
+    std::vector<int> devices;
+    bool messages = false;
+};
+
+/// As they are when it is made; the devices go on meanwhile.
+class WorldReport {
+public:
+    /// `places` by the key that marks name; `programs` by rank.
+    WorldReport(const std::map<std::string, MeetingPlace>& places,
+                const std::vector<std::vector<const ProgramMarks*>>& programs);
+
+    /// Who is late at what, or what does not end.
+    std::string stall(double timeout_s) const;
+    /// "at collective 5 (gradients) of group data", "after collective 4 ...", "before its first
+    /// exchange".
+    std::string place(int rank) const;
+
+private:
+    void read(const std::string& key, const MeetingPlace& place);
+
+    struct Count {
+        std::int64_t come = 0;
+        std::int64_t done = 0;
+        double last_s = 0; // when it came to the last
+        std::string what;  // moves there
+    };
+    bool computes(int rank) const;
+    Count count(const std::string& key, int rank) const;
+
+    const std::vector<std::vector<const ProgramMarks*>>& programs_;
+    std::deque<comm::Group> groups_; // waits point there and to texts
+    std::set<std::string> texts_;
+    std::vector<comm::Wait> waits_;
+    struct Last {
+        double s = 0;
+        std::string place;
+    };
+    std::map<int, Last> last_; // exchange of a rank
+};
+
+} // namespace weft::exec
