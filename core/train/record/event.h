@@ -94,7 +94,7 @@ struct DevicesEvent {
     /// what one computes another waits for.
     struct Device {
         double compute_ms = 0;
-        double exchange_ms = 0; // without waiting
+        double exchange_ms = 0; // without waiting; of GPUs, in which computation stood still
         double waited_ms = 0;   // for other devices, in exchanges
         std::int64_t sent_bytes = 0;
         std::int64_t memory_bytes = 0; // of its arena, taken

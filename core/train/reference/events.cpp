@@ -89,7 +89,9 @@ std::vector<ReferenceSection> event_sections() {
          "What the devices of a mesh, or GPUs, did in a step, about once a second.",
          {{"step", "integer", "Updates so far."},
           {"devices[].compute_ms", "number", "Milliseconds of computing."},
-          {"devices[].exchange_ms", "number", "Milliseconds in exchanges, waiting not counted."},
+          {"devices[].exchange_ms", "number",
+           "Milliseconds in exchanges, waiting not counted; of GPUs, in "
+           "which computation stood still for them."},
           {"devices[].waited_ms", "number", "Milliseconds waiting for other devices."},
           {"devices[].sent_bytes", "integer", "Bytes sent."},
           {"devices[].memory_bytes", "integer", "Of its arena, taken."},

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// What emulated GPUs say that they did in a step, whose clock is that of the host.
+#include "core/base/clock.h"
+#include "core/train/record/devices_event.h"
+#include "tests/e2e/emulated/emulated_run.h"
+#include "tests/kernels/emulation/machine.h"
+#include "tests/support/weft_test.h"
+
+#include <algorithm>
+
+using namespace weft;
+
+namespace {
+
+const test::EmulatedModel& model_called(const char* name) {
+    const auto& models = test::emulated_models();
+    const auto model = std::find_if(models.begin(), models.end(),
+                                    [&](const auto& one) { return one.name == name; });
+    WEFT_CHECK(model != models.end(), "there is such a model");
+    return *model;
+}
+
+/// Some steps, and what is told of the last.
+struct Told {
+    std::shared_ptr<const plan::ExecutionPlan> plan;
+    std::vector<exec::DeviceUse> uses;
+    train::DevicesEvent event;
+    double start_s = 0, end_s = 0; // of the last step, as seen from outside
+};
+
+Told tell(test::EmulatedModel model, int devices) {
+    constexpr int kSteps = 4; // the first queues, the second captures, the others replay
+    const compile::RunConfig config = test::config_of(model);
+    const exec::Compute compute = test::emulated(devices);
+    Told out;
+    out.plan = test::plan_for(config, compute.backends);
+    test::SteppedRun run(config, compute, out.plan);
+    const SystemClock clock;
+    for (int step = 0; step < kSteps; ++step) {
+        out.start_s = clock.steady_s();
+        run.step();
+    }
+    for (const plan::StateSlot& slot : out.plan->state_slots) {
+        run.executor().read_slot(slot.name); // until all have done the step
+    }
+    for (int device = 0; device < devices; ++device) {
+        out.uses.push_back(run.executor().last_use(device));
+    }
+    out.end_s = clock.steady_s();
+    out.event = train::devices_event(run.executor(), kSteps, nullptr);
+    return out;
+}
+
+} // namespace
+
+class EmulatedUseTest : public QObject {
+    Q_OBJECT
+
+private slots:
+    void cleanup() { test::set_machine({}); }
+
+    void every_device_tells_of_the_last_step_data() {
+        QTest::addColumn<QString>("model");
+        QTest::addColumn<int>("devices");
+        QTest::newRow("one") << "MLP with dropout" << 1;
+        QTest::newRow("data parallel") << "MLP, data parallel on 4" << 4;
+        QTest::newRow("2d") << "GPT, 2d on 2 x 2" << 4;
+    }
+    void every_device_tells_of_the_last_step() {
+        QFETCH(QString, model);
+        QFETCH(int, devices);
+        test::set_machine({.devices = devices});
+        const Told told = tell(model_called(model.toUtf8().constData()), devices);
+        const double whole_ms = (told.end_s - told.start_s) * 1e3;
+        std::int64_t planned = 0;
+        for (const plan::Collective& one : plan::collectives(*told.plan->find("train_step"))) {
+            planned += one.sent_bytes;
+        }
+        QCOMPARE(planned > 0, devices > 1);
+        for (const train::DevicesEvent::Device& one : told.event.devices) {
+            QVERIFY(one.compute_ms > 0 && one.exchange_ms >= 0 && one.waited_ms >= 0);
+            QVERIFY(one.compute_ms + one.exchange_ms + one.waited_ms <= whole_ms);
+            QCOMPARE(one.exchange_ms + one.waited_ms > 0, devices > 1);
+            QCOMPARE(one.sent_bytes, planned);
+        }
+        if (devices == 1) {
+            return; // nothing sets its clock beside another's
+        }
+        for (const exec::DeviceUse& use : told.uses) { // an end is noticed late, never early
+            QVERIFY(use.start_s >= told.start_s);
+            QVERIFY(use.end_s - use.start_s <= told.end_s - told.start_s);
+        }
+    }
+
+    void who_waits_for_a_slow_device_says_so() {
+        test::set_machine({.devices = 2, .slow = 1});
+        const Told told = tell(model_called("GPT, tensor parallel on 2"), 2);
+        const exec::DeviceUse& fast = told.uses[0];
+        const exec::DeviceUse& slow = told.uses[1];
+        const double step_s = slow.end_s - slow.start_s;
+        QVERIFY2(fast.waited_s > step_s / 2,
+                 qPrintable(QString("%1 of %2").arg(fast.waited_s).arg(step_s)));
+        QVERIFY2(slow.waited_s < step_s / 10,
+                 qPrintable(QString("%1 of %2").arg(slow.waited_s).arg(step_s)));
+    }
+
+    void a_pipeline_tells_when_each_action_ran() {
+        test::set_machine({.devices = 2});
+        test::EmulatedModel model = model_called("GPT, pipeline on 2");
+        const Told told = tell(model, 2);
+        const plan::Pipeline& pipeline = *told.plan->pipeline;
+        for (std::size_t stage = 0; stage < 2; ++stage) {
+            const auto& actions = told.event.stages[stage];
+            QCOMPARE(actions.size(), pipeline.actions[stage].size());
+            double end_ms = 0;
+            for (std::size_t i = 0; i < actions.size(); ++i) {
+                QCOMPARE(actions[i].action, pipeline.actions[stage][i]);
+                QVERIFY(actions[i].start_ms >= end_ms);
+                QVERIFY(actions[i].end_ms > actions[i].start_ms);
+                end_ms = actions[i].end_ms;
+            }
+        }
+    }
+};
+
+WEFT_TEST(EmulatedUseTest)
+#include "use_test.moc"
