@@ -266,8 +266,9 @@ void Session::State::tell_library() {
 }
 
 void Session::State::tell_memory() {
-    control.emit(SystemEvent{devices_json(thread_count(options.threads)), host_json(),
-                             memory.to_json(*executor)});
+    control.emit(
+        SystemEvent{health ? devices_json(*health) : devices_json(thread_count(options.threads)),
+                    host_json(), memory.to_json(*executor)});
 }
 
 void Session::State::load_start() {

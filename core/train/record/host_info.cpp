@@ -36,6 +36,20 @@ Json devices_json(int threads) {
                              {"memory_bytes", machine.memory_bytes}}});
 }
 
+Json devices_json(const HealthWatch& gpus) {
+    Json out = Json::array();
+    for (const GpuState& gpu : gpus.last()) {
+        out.push_back({{"id", gpu.place},
+                       {"kind", "cuda"},
+                       {"name", gpu.health.name},
+                       {"number", gpu.number},
+                       {"gpu", gpu.health.id},
+                       {"capability", gpu.health.capability},
+                       {"memory_bytes", gpu.health.memory_bytes}});
+    }
+    return out;
+}
+
 Json host_json() {
     const Machine machine = read_machine();
     return Json{{"name", machine.hostname},

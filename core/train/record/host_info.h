@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/config/field.h"
+#include "core/train/measure/health_watch.h"
 
 #include <string>
 
@@ -16,8 +17,9 @@ config::Json environment_json(const std::string& version, int threads);
 std::vector<std::string> environment_differences(const config::Json& before,
                                                  const config::Json& now);
 
-/// For the `system` event.
+/// For the `system` event: the host with so many threads, or the GPUs that are watched.
 config::Json devices_json(int threads);
+config::Json devices_json(const HealthWatch& gpus);
 config::Json host_json();
 
 } // namespace weft::train

@@ -306,6 +306,13 @@ private slots:
                   "--max-steps", "10"});
         int told = 0;
         for (const train::Event& event : train::EventReader(path("told")).read()) {
+            if (const auto* system = std::get_if<train::SystemEvent>(&event.payload)) {
+                QCOMPARE(system->devices.size(), std::size_t{2});
+                QCOMPARE(system->devices[0].at("kind").get<std::string>(), std::string("cuda"));
+                QCOMPARE(system->devices[0].at("number").get<int>(), 1);
+                QCOMPARE(system->devices[1].at("gpu").get<std::string>(),
+                         std::string("emulated-0"));
+            }
             if (const auto* devices = std::get_if<train::DevicesEvent>(&event.payload)) {
                 ++told;
                 QCOMPARE(devices->devices.size(), std::size_t{2});
