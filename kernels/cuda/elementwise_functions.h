@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What generated elementwise kernels call, in the dialect: a function per opcode of
-// weft_elementwise, in f32, for some in f64, too, and the ways to read operands. NaN survives where
+// weft_elementwise, in f32, some in f64, too, and the ways to read operands. NaN survives where
 // kernels/README.md says so.
 #pragma once
 
@@ -61,38 +61,127 @@ WEFT_DEVICE void write_run(u64 address, i64 at, const float (&from)[N]) {
     }
 }
 
-WEFT_DEVICE float ew_cast(float x) {
-    return x;
-}
-WEFT_DEVICE float ew_neg(float x) {
-    return -x;
-}
-WEFT_DEVICE float ew_abs(float x) {
-    return fabsf(x);
-}
-WEFT_DEVICE float ew_exp(float x) {
+// Of f32 and f64.
+
+WEFT_DEVICE float exp_of(float x) {
     return expf(x);
 }
-WEFT_DEVICE float ew_log(float x) {
+WEFT_DEVICE double exp_of(double x) {
+    return exp(x);
+}
+WEFT_DEVICE float log_of(float x) {
     return logf(x);
 }
-WEFT_DEVICE float ew_sqrt(float x) {
+WEFT_DEVICE double log_of(double x) {
+    return log(x);
+}
+WEFT_DEVICE float root_of(float x) {
     return sqrtf(x);
 }
-WEFT_DEVICE float ew_rsqrt(float x) {
-    return 1.0f / sqrtf(x);
+WEFT_DEVICE double root_of(double x) {
+    return sqrt(x);
 }
+WEFT_DEVICE float size_of(float x) {
+    return fabsf(x);
+}
+WEFT_DEVICE double size_of(double x) {
+    return fabs(x);
+}
+WEFT_DEVICE float power_of(float x, float y) {
+    return powf(x, y);
+}
+WEFT_DEVICE double power_of(double x, double y) {
+    return pow(x, y);
+}
+
+template <class T>
+WEFT_DEVICE T ew_cast(T x) {
+    return x;
+}
+template <class T>
+WEFT_DEVICE T ew_neg(T x) {
+    return -x;
+}
+template <class T>
+WEFT_DEVICE T ew_abs(T x) {
+    return size_of(x);
+}
+template <class T>
+WEFT_DEVICE T ew_exp(T x) {
+    return exp_of(x);
+}
+template <class T>
+WEFT_DEVICE T ew_log(T x) {
+    return log_of(x);
+}
+template <class T>
+WEFT_DEVICE T ew_sqrt(T x) {
+    return root_of(x);
+}
+template <class T>
+WEFT_DEVICE T ew_rsqrt(T x) {
+    return T(1) / root_of(x);
+}
+template <class T>
+WEFT_DEVICE T ew_square(T x) {
+    return x * x;
+}
+template <class T>
+WEFT_DEVICE T ew_sign(T x) {
+    return x > T(0) ? T(1) : x < T(0) ? T(-1) : x;
+}
+template <class T>
+WEFT_DEVICE T ew_affine(T x, T scale, T shift) {
+    return x * scale + shift;
+}
+template <class T>
+WEFT_DEVICE T ew_add(T x, T y) {
+    return x + y;
+}
+template <class T>
+WEFT_DEVICE T ew_sub(T x, T y) {
+    return x - y;
+}
+template <class T>
+WEFT_DEVICE T ew_mul(T x, T y) {
+    return x * y;
+}
+template <class T>
+WEFT_DEVICE T ew_div(T x, T y) {
+    return x / y;
+}
+template <class T>
+WEFT_DEVICE T ew_maximum(T x, T y) {
+    return x >= y || x != x ? x : y;
+}
+template <class T>
+WEFT_DEVICE T ew_minimum(T x, T y) {
+    return x <= y || x != x ? x : y;
+}
+template <class T>
+WEFT_DEVICE T ew_pow(T x, T y) {
+    return power_of(x, y);
+}
+template <class T>
+WEFT_DEVICE T ew_less(T x, T y) {
+    return x < y ? T(1) : T(0);
+}
+template <class T>
+WEFT_DEVICE T ew_equal(T x, T y) {
+    return x == y ? T(1) : T(0);
+}
+template <class T>
+WEFT_DEVICE T ew_select(T condition, T a, T b) {
+    return condition != T(0) ? a : b;
+}
+
+// Of f32 alone.
+
 WEFT_DEVICE float ew_tanh(float x) {
     return tanhf(x);
 }
 WEFT_DEVICE float ew_sigmoid(float x) {
     return 1.0f / (1.0f + expf(-x));
-}
-WEFT_DEVICE float ew_square(float x) {
-    return x * x;
-}
-WEFT_DEVICE float ew_sign(float x) {
-    return x > 0.0f ? 1.0f : x < 0.0f ? -1.0f : x;
 }
 WEFT_DEVICE float ew_is_finite(float x) {
     return (bits_of_float(x) & 0x7f800000u) != 0x7f800000u ? 1.0f : 0.0f;
@@ -122,37 +211,7 @@ WEFT_DEVICE float ew_gelu_erf(float x) {
 WEFT_DEVICE float ew_silu(float x) {
     return x * ew_sigmoid(x);
 }
-WEFT_DEVICE float ew_affine(float x, float scale, float shift) {
-    return x * scale + shift;
-}
 
-WEFT_DEVICE float ew_add(float x, float y) {
-    return x + y;
-}
-WEFT_DEVICE float ew_sub(float x, float y) {
-    return x - y;
-}
-WEFT_DEVICE float ew_mul(float x, float y) {
-    return x * y;
-}
-WEFT_DEVICE float ew_div(float x, float y) {
-    return x / y;
-}
-WEFT_DEVICE float ew_maximum(float x, float y) {
-    return larger(x, y);
-}
-WEFT_DEVICE float ew_minimum(float x, float y) {
-    return x <= y || x != x ? x : y;
-}
-WEFT_DEVICE float ew_pow(float x, float y) {
-    return powf(x, y);
-}
-WEFT_DEVICE float ew_less(float x, float y) {
-    return x < y ? 1.0f : 0.0f;
-}
-WEFT_DEVICE float ew_equal(float x, float y) {
-    return x == y ? 1.0f : 0.0f;
-}
 WEFT_DEVICE float ew_relu_grad(float x, float dy) {
     return x > 0.0f ? dy : 0.0f;
 }
@@ -175,9 +234,6 @@ WEFT_DEVICE float ew_tanh_grad(float y, float dy) {
 }
 WEFT_DEVICE float ew_sigmoid_grad(float y, float dy) {
     return dy * y * (1.0f - y);
-}
-WEFT_DEVICE float ew_select(float condition, float a, float b) {
-    return condition != 0.0f ? a : b;
 }
 
 // For groups with f64 or i64: few numbers, as those of a learning rate.
@@ -211,67 +267,6 @@ WEFT_DEVICE void wide_store(u64 address, i64 at, double value) {
     } else {
         store({reinterpret_cast<void*>(address), Dtype}, at, static_cast<float>(value));
     }
-}
-
-WEFT_DEVICE double wide_cast(double x) {
-    return x;
-}
-WEFT_DEVICE double wide_neg(double x) {
-    return -x;
-}
-WEFT_DEVICE double wide_abs(double x) {
-    return fabs(x);
-}
-WEFT_DEVICE double wide_exp(double x) {
-    return exp(x);
-}
-WEFT_DEVICE double wide_log(double x) {
-    return log(x);
-}
-WEFT_DEVICE double wide_sqrt(double x) {
-    return sqrt(x);
-}
-WEFT_DEVICE double wide_rsqrt(double x) {
-    return 1.0 / sqrt(x);
-}
-WEFT_DEVICE double wide_square(double x) {
-    return x * x;
-}
-WEFT_DEVICE double wide_sign(double x) {
-    return x > 0.0 ? 1.0 : x < 0.0 ? -1.0 : x;
-}
-WEFT_DEVICE double wide_affine(double x, double scale, double shift) {
-    return x * scale + shift;
-}
-WEFT_DEVICE double wide_add(double x, double y) {
-    return x + y;
-}
-WEFT_DEVICE double wide_sub(double x, double y) {
-    return x - y;
-}
-WEFT_DEVICE double wide_mul(double x, double y) {
-    return x * y;
-}
-WEFT_DEVICE double wide_div(double x, double y) {
-    return x / y;
-}
-WEFT_DEVICE double wide_maximum(double x, double y) {
-    return x >= y || x != x ? x : y;
-}
-WEFT_DEVICE double wide_minimum(double x, double y) {
-    return x <= y || x != x ? x : y;
-}
-WEFT_DEVICE double wide_pow(double x, double y) {
-    return pow(x, y);
-}
-WEFT_DEVICE double wide_less(double x, double y) {
-    return x < y ? 1.0 : 0.0;
-}
-WEFT_DEVICE double wide_equal(double x, double y) {
-    return x == y ? 1.0 : 0.0;
-}
-WEFT_DEVICE double wide_select(double condition, double a, double b) {
-    return condition != 0.0 ? a : b;
 }
 
 } // namespace weft::kernels::cuda

@@ -204,7 +204,7 @@ private:
             unsupported("no function of this kind in f64");
         }
         const std::string result = "r" + std::to_string(out_.inputs.size() + s);
-        std::string call = (wide_ ? "wide_" : "ew_") + std::string(function_of(step.opcode)) + "(";
+        std::string call = "ew_" + std::string(function_of(step.opcode)) + "(";
         for (int k = 0; k < step.arity; ++k) {
             call += (k == 0 ? "r" : ", r") + std::to_string(step.operand[k]) + "[k]";
         }
