@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/checkpoint/checkpoint.h"
 
+#include "core/config/json.h"
 #include "kernels/numbers.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdio>
 #include <cstring>
 #include <limits>
 #include <map>
@@ -135,20 +137,38 @@ std::map<std::string, std::string> counters_of(const Record& record) {
     return out;
 }
 
+/// As people write it: 2.18962962962963 is 2.19.
+std::string short_text(const std::string& value) {
+    const Json number = config::json_or_discarded(value);
+    if (!number.is_number_float()) {
+        return value;
+    }
+    std::array<char, 32> text{};
+    std::snprintf(text.data(), text.size(), "%.4g", number.get<double>());
+    return text.data();
+}
+
+/// Short where that tells them apart.
+std::string pair_text(const std::string& left, const std::string& right) {
+    const std::string short_left = short_text(left);
+    const std::string short_right = short_text(right);
+    return short_left != short_right ? short_left + " / " + short_right : left + " / " + right;
+}
+
 void compare_counters(const Manifest& a, const Manifest& b, Difference& out) {
     const std::map<std::string, std::string> left = counters_of(a.record);
     const std::map<std::string, std::string> right = counters_of(b.record);
     for (const auto& [path, value] : left) {
         const auto other = right.find(path);
         if (other == right.end()) {
-            out.counters.push_back(path + ": " + value + " / absent");
+            out.counters.push_back(path + ": " + short_text(value) + " / absent");
         } else if (other->second != value) {
-            out.counters.push_back(path + ": " + value + " / " + other->second);
+            out.counters.push_back(path + ": " + pair_text(value, other->second));
         }
     }
     for (const auto& [path, value] : right) {
         if (!left.contains(path)) {
-            out.counters.push_back(path + ": absent / " + value);
+            out.counters.push_back(path + ": absent / " + short_text(value));
         }
     }
 }

@@ -102,6 +102,19 @@ private slots:
                                                    "samples: 256 / absent", "step: 1 / 2"};
         QCOMPARE(difference.counters, expected);
     }
+
+    // 2.18962962962963 says no more than 2.19, unless both would then read alike.
+    void figures_are_short_where_that_tells_them_apart() {
+        Record left = record_of(1);
+        Record right = record_of(1);
+        left.epoch = 2.18962962962963;
+        right.epoch = 3.25;
+        QCOMPARE(difference_of(left, right).counters,
+                 std::vector<std::string>{"epoch: 2.19 / 3.25"});
+        right.epoch = 2.18962962962964;
+        QCOMPARE(difference_of(left, right).counters,
+                 std::vector<std::string>{"epoch: 2.18962962962963 / 2.18962962962964"});
+    }
 };
 
 WEFT_TEST(CompareTest)
