@@ -182,7 +182,7 @@ FieldTable mesh_fields() {
             "Where the run computes: auto (the first NVIDIA GPU, if it passes its self-test; "
             "else the CPU), cpu, cpu:N for N simulated devices "
             "(exact, not faster), cuda for the first NVIDIA GPU, cuda:N for the first N, or "
-            "GPUs by number as in cuda:0,2."),
+            "GPUs by number as in cuda:0,2 (cuda:1, is the second alone)."),
         any_field("axes", Json::array({Json::array({"data", -1})}),
                   "Mesh axes, major to minor, as [name, size]; -1 is inferred."),
         choice_field("strategy", "data_parallel", strategies, "How work is spread over the mesh."),

@@ -115,8 +115,8 @@ public:
                   "'" + shown(mesh_.at("devices").get<std::string>()) +
                       "' is not available in this version",
                   "Use auto, cpu, cpu:N with N up to " + std::to_string(kMostDevices) +
-                      ", cuda, cuda:N, or GPUs by number as in cuda:0,2; to plan only, hardware of "
-                      "the catalogue such as h200:8.");
+                      ", cuda, cuda:N, or GPUs by number as in cuda:0,2 or cuda:1,; to plan only, "
+                      "hardware of the catalogue such as h200:8.");
             return;
         }
         if (!axes_are_pairs()) {
@@ -267,7 +267,8 @@ std::vector<int> gpus_named(std::string_view text) {
         }
         return out;
     }
-    for (const std::string& one : split(list, ',')) {
+    const bool alone = list.ends_with(',');
+    for (const std::string& one : split(alone ? list.substr(0, list.size() - 1) : list, ',')) {
         const auto number = whole_number(one);
         const bool new_number = number && *number < kMostGpus &&
                                 std::find(out.begin(), out.end(), *number) == out.end();

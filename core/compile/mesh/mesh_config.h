@@ -25,7 +25,8 @@ void check_mesh(const config::Json& mesh, const std::string& pointer, config::Di
 /// the catalogue, "h200:64", can be planned for and not run on: see is_planned_hardware. None: not
 /// the name of devices.
 std::optional<std::int64_t> devices_named(std::string_view text);
-/// Which GPUs "cuda", "cuda:4" or "cuda:0,2" names, by their numbers; empty: no GPUs.
+/// Which GPUs "cuda", "cuda:4" or "cuda:0,2" names, by their numbers; empty: no GPUs. "cuda:1," is
+/// the second alone.
 std::vector<int> gpus_named(std::string_view text);
 bool is_planned_hardware(std::string_view devices);
 
