@@ -7,6 +7,7 @@
 #include "core/compile/mesh/mesh_config.h"
 #include "core/train/engine.h"
 #include "core/train/memory_meter.h"
+#include "core/train/self_test/choose_devices.h"
 
 #include <algorithm>
 
@@ -82,11 +83,31 @@ compile::PipelineOptions options_of(const compile::RunConfig& config, const data
     return options;
 }
 
+/// The device with the least free memory sets the limit of all.
+void limit_to(PlanTarget& target, int number, std::int64_t free_bytes, const std::string& name) {
+    if (!target.limit_bytes || free_bytes < *target.limit_bytes) {
+        target.limit_bytes = free_bytes;
+        target.limit_basis = "the free memory of GPU " + std::to_string(number) + ", " + name;
+    }
+}
+
+std::vector<int> gpus_of(const compile::RunConfig& config) {
+    return compile::gpus_named(config.section("mesh").at("devices").get<std::string>());
+}
+
 /// GPUs have their own memory, and the cost model is the host's.
 PlanTarget on_gpus(const compile::RunConfig& config, PlanTarget target) {
     target.cost = nullptr;
     target.limit_bytes.reset();
     if (!loads_modules()) {
+        for (const int number : gpus_of(config)) {
+            const auto place = static_cast<std::size_t>(number);
+            if (!target.gpus || place >= target.gpus->size() || !(*target.gpus)[place].free_bytes) {
+                target.limit_bytes.reset(); // of some only it would promise what is not known
+                break;
+            }
+            limit_to(target, number, *(*target.gpus)[place].free_bytes, (*target.gpus)[place].name);
+        }
         return target;
     }
     const exec::Compute compute = compute_of(config);
@@ -97,13 +118,28 @@ PlanTarget on_gpus(const compile::RunConfig& config, PlanTarget target) {
                         compute.platform->last_error(),
                         "`weft doctor` says what this machine offers");
         }
-        if (!target.limit_bytes || gpu.free_bytes < *target.limit_bytes) {
-            target.limit_bytes = gpu.free_bytes;
-            target.limit_basis =
-                "the free memory of GPU " + std::to_string(number) + ", " + gpu.name;
-        }
+        limit_to(target, number, gpu.free_bytes, gpu.name);
     }
     return target;
+}
+
+/// What a process that loads no back end of GPUs does not know of them.
+void add_unknown(const compile::RunConfig& config, const PlanTarget& target,
+                 std::vector<std::string>& lines) {
+    for (const int number : gpus_of(config)) {
+        if (target.gpus && static_cast<std::size_t>(number) >= target.gpus->size()) {
+            lines.push_back("this machine has no GPU " + std::to_string(number) +
+                            ", so that its memory is no limit here and the run would not start");
+            break;
+        }
+        if (!target.gpus || !(*target.gpus)[static_cast<std::size_t>(number)].free_bytes) {
+            lines.push_back("the free memory of GPU " + std::to_string(number) +
+                            " is not known, and is no limit here");
+            break;
+        }
+    }
+    lines.emplace_back("the workspace of kernels on the GPU is not known before the run's own "
+                       "process asks for it, and counts as 0");
 }
 
 void add_assumptions(const compile::RunConfig& config, const data::DataOutline& data,
@@ -112,9 +148,7 @@ void add_assumptions(const compile::RunConfig& config, const data::DataOutline& 
     lines.insert(lines.end(), data.assumptions.begin(), data.assumptions.end());
     if (target.hardware == nullptr && names_gpus(config)) {
         if (!loads_modules()) {
-            lines.emplace_back(
-                "the workspace of kernels on the GPU is not known before the run's own "
-                "process asks for it, and counts as 0");
+            add_unknown(config, target, lines);
         }
         lines.emplace_back(
             "what the driver and its libraries keep on the GPU is not known and counts as 0");
@@ -125,6 +159,10 @@ void add_assumptions(const compile::RunConfig& config, const data::DataOutline& 
                         " is not known and counts as 0");
     } else {
         lines.push_back(library_line(plan.host.library_bytes));
+        if (leaves_devices_open(config) && target.gpus && !target.gpus->empty()) {
+            lines.push_back("planned for the CPU; a run takes GPU 0, " + target.gpus->front().name +
+                            ", if it passes its self-test");
+        }
     }
 }
 

@@ -12,8 +12,15 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <vector>
 
 namespace weft::train {
+
+/// A GPU of this machine as another process found it.
+struct FoundGpu {
+    std::string name;
+    std::optional<std::int64_t> free_bytes; // none: not known
+};
 
 /// Where a run shall be planned to run.
 struct PlanTarget {
@@ -22,6 +29,8 @@ struct PlanTarget {
     int threads = 0;                           // OpenMP team; 0: all that this process may use
     std::optional<std::int64_t> limit_bytes{}; // memory that the run may take; none: no verdict
     std::string limit_basis{};                 // what sets it, for people
+    /// By their numbers, for a process that loads no back end of GPUs; none: nobody looked.
+    std::optional<std::vector<FoundGpu>> gpus{};
 };
 /// This machine with the memory that it can give now. `cost` must outlive the target.
 PlanTarget this_machine(int threads, const cost::CostModel* cost);
