@@ -461,7 +461,7 @@ SessionResult Session::State::end_unprepared() {
 
 // From the newest checkpoint of this run; before its first, from what it began with.
 std::vector<WayOn> Session::State::ways_on(ErrorKind kind) const {
-    if (kind != ErrorKind::memory) {
+    if (kind != ErrorKind::memory && kind != ErrorKind::device) {
         return {};
     }
     try {
@@ -469,7 +469,8 @@ std::vector<WayOn> Session::State::ways_on(ErrorKind kind) const {
         if (from < 0 && !options.start.checkpoint.empty()) {
             from = checkpoint::read_manifest(options.start.checkpoint).record.step;
         }
-        return ways_with_less_memory(options.config, from);
+        return kind == ErrorKind::memory ? ways_with_less_memory(options.config, from)
+                                         : ways_without_gpus(options.config, from);
     } catch (const std::exception&) {
         return {}; // there may be no memory left to look; what failed is told all the same
     }

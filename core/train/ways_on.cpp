@@ -2,9 +2,11 @@
 #include "core/train/ways_on.h"
 
 #include "core/advise/alternatives.h"
+#include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/checkpoint/checkpoint.h"
 #include "core/compile/programs/programs.h"
+#include "core/train/compute.h"
 
 #include <algorithm>
 
@@ -35,6 +37,22 @@ std::int64_t newest_checkpoint(const std::filesystem::path& run_folder) {
 
 std::string way_from(std::int64_t checkpoint) {
     return checkpoint < 0 ? "Start again" : "Resume from step " + format_thousands(checkpoint);
+}
+
+std::vector<WayOn> ways_without_gpus(const compile::RunConfig& config, std::int64_t checkpoint) {
+    const std::string assignment = R"(mesh={"devices":"cpu"})";
+    const auto changed = compile::with_overrides(config, {assignment});
+    if (!names_gpus(config) || !changed) {
+        return {};
+    }
+    try {
+        compute_of(*changed);
+    } catch (const Error&) {
+        return {}; // a precision that the CPU does not have
+    }
+    return {{way_from(checkpoint) + " on the CPU",
+             std::max<std::int64_t>(checkpoint, 0),
+             {assignment}}};
 }
 
 std::vector<WayOn> ways_with_less_memory(const compile::RunConfig& config,

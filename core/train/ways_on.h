@@ -18,6 +18,9 @@ std::int64_t newest_checkpoint(const std::filesystem::path& run_folder);
 /// "Resume from step 1,200", or "Start again" for -1: how the label of a way on begins.
 std::string way_from(std::int64_t checkpoint);
 
+/// When a GPU failed: the same on the CPU, where that computes it.
+std::vector<WayOn> ways_without_gpus(const compile::RunConfig& config, std::int64_t checkpoint);
+
 /// When memory ran out although the plan fits: at most three changes that need less, the one that
 /// changes least of what is computed first. All are valid configurations.
 std::vector<WayOn> ways_with_less_memory(const compile::RunConfig& config, std::int64_t checkpoint);
