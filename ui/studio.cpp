@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/studio.h"
 
+#include "core/train/compute.h"
 #include "ui/bridge/convert.h"
 
 namespace weft::ui {
@@ -15,7 +16,8 @@ Studio::Studio(StudioPaths paths, QObject* parent)
       settings_(paths_.settings.empty() ? paths_.state / "settings.ini" : paths_.settings),
       keeper_(draft_, paths_.state), reader_(run_), index_(paths_.runs_root),
       recent_(paths_.state / "recent.json"), link_(paths_.counters),
-      measure_(paths_.worker, paths_.calibration, paths_.state / "measure.log") {
+      measure_(paths_.worker, paths_.calibration, paths_.state / "measure.log"),
+      machine_(paths_.worker) {
     index_.setFiles(paths_.state / "opened-folders.json",
                     paths_.cache.empty() ? paths_.cache : paths_.cache / "runs.json");
     connect(&keeper_, &DraftKeeper::failed, this, &Studio::troubled);
@@ -43,6 +45,8 @@ Studio::Studio(StudioPaths paths, QObject* parent)
             followed_.start();
         }
     });
+    // What was read of the run on screen is older than what it said since.
+    connect(&index_, &RunIndex::runsChanged, this, &Studio::follow);
     connect(&run_, &RunModel::checkpointsChanged, this, &Studio::lookForKept);
     connect(&index_, &RunIndex::checkpointsRead, this, [this](const auto& folder) {
         if (folder == run_.folder()) {
@@ -52,9 +56,21 @@ Studio::Studio(StudioPaths paths, QObject* parent)
     connect(&reader_, &RunReader::caughtUp, this, &Studio::onCaughtUp);
     // Plans that are shown rest on what was known before.
     connect(&measure_, &MachineMeasure::measured, &draft_, &Draft::changed);
+    connect(&machine_, &MachineLook::found, this, &Studio::takeMachine);
 }
 
 Studio::~Studio() = default;
+
+void Studio::takeMachine() {
+    std::vector<train::FoundGpu> gpus;
+    for (const GpuFacts& gpu : machine_.facts()->gpus) {
+        gpus.push_back({gpu.name.toStdString(), gpu.freeBytes()});
+    }
+    gpus_->set(std::move(gpus));
+    if (draft_.isValid() && train::names_gpus(draft_.config())) {
+        emit draft_.changed(); // its plan rests on what was known before
+    }
+}
 
 void Studio::follow() {
     if (isTraining()) {

@@ -7,7 +7,9 @@
 #include "ui/bridge/draft/draft.h"
 #include "ui/bridge/draft/draft_check.h"
 #include "ui/bridge/draft/draft_keeper.h"
+#include "ui/bridge/plan/planner.h"
 #include "ui/bridge/recent_paths.h"
+#include "ui/bridge/run/machine_look.h"
 #include "ui/bridge/run/machine_measure.h"
 #include "ui/bridge/run/run_index.h"
 #include "ui/bridge/run/run_link.h"
@@ -23,6 +25,7 @@
 #include <QTimer>
 
 #include <filesystem>
+#include <memory>
 
 namespace weft::ui {
 
@@ -40,10 +43,13 @@ public:
     RecentPaths& recent() { return recent_; }
     RunLink& link() { return link_; }
     MachineMeasure& measure() { return measure_; }
+    MachineLook& machine() { return machine_; }
     RunControl& control() { return control_; }
     PathOpener& opener() { return opener_; }
     RunLog& log() { return log_; }
 
+    /// The engine's, with all that is known of this machine.
+    Planner planner() const { return enginePlanner(paths_.calibration, gpus_); }
     /// The run on screen is being trained, by a worker of this studio or by anybody else.
     bool isTraining() const { return link_.isActive(); }
 
@@ -76,6 +82,7 @@ signals:
 
 private:
     void follow();
+    void takeMachine();
     void lookForKept();
     void onEvents(const std::vector<train::Event>& events);
     void onAnswer(const train::CommandEvent& answer);
@@ -95,6 +102,8 @@ private:
     RecentPaths recent_;
     RunLink link_;
     MachineMeasure measure_;
+    MachineLook machine_;
+    std::shared_ptr<FoundGpus> gpus_ = std::make_shared<FoundGpus>();
     RunControl control_{paths_, draft_, run_, reader_, link_, recent_};
     PathOpener opener_{paths_, draft_, index_, recent_};
     RunLog log_{run_};

@@ -74,8 +74,8 @@ void Studio::planRun() {
     planned_ = true;
     runInBackground(
         this,
-        [config = run_.config(), plan = enginePlanner(paths_.calibration).plan]()
-            -> std::shared_ptr<const plan::ExecutionPlan> {
+        [config = run_.config(),
+         plan = planner().plan]() -> std::shared_ptr<const plan::ExecutionPlan> {
             try {
                 return plan(config, nullptr, {});
             } catch (const Error&) {

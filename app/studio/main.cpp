@@ -171,6 +171,7 @@ int main(int argc, char** argv) {
     }
     studio.reattach();
     studio.index().refresh();
+    studio.machine().look();
     if (!request.action.isEmpty()) {
         if (window.actions().find(request.action) == nullptr) {
             qCritical("%s",

@@ -6,15 +6,21 @@
 #include "core/compile/pipeline.h"
 #include "core/train/find_meshes.h"
 #include "core/train/measure/machine_cost.h"
-#include "core/train/planning.h"
+
+#include <utility>
 
 namespace weft::ui {
 namespace {
 
 /// The cost model must outlive the target.
-train::PlanTarget targetOf(const cost::Hardware* hardware, const cost::CostModel& model) {
-    return hardware != nullptr ? train::planned_hardware(*hardware, &model)
-                               : train::this_machine(0, &model);
+train::PlanTarget targetOf(const cost::Hardware* hardware, const cost::CostModel& model,
+                           const FoundGpus& gpus) {
+    if (hardware != nullptr) {
+        return train::planned_hardware(*hardware, &model);
+    }
+    train::PlanTarget target = train::this_machine(0, &model);
+    target.gpus = gpus.get();
+    return target;
 }
 
 cost::CostModel modelOf(const cost::Hardware* hardware, const std::filesystem::path& calibration) {
@@ -31,25 +37,37 @@ const cost::Hardware* hardwareOf(const compile::RunConfig& config, const cost::H
                : chosen;
 }
 
-Planner enginePlanner(const std::filesystem::path& calibration_file) {
+void FoundGpus::set(std::vector<train::FoundGpu> gpus) {
+    const std::lock_guard lock(mutex_);
+    gpus_ = std::move(gpus);
+}
+
+FoundGpus::Gpus FoundGpus::get() const {
+    const std::lock_guard lock(mutex_);
+    return gpus_;
+}
+
+Planner enginePlanner(const std::filesystem::path& calibration_file,
+                      std::shared_ptr<const FoundGpus> gpus) {
     // Each call asks the machine anew: memory that is free changes, and so do measurements.
-    const auto alternatives = [calibration_file](auto search) {
-        return [calibration_file, search](const compile::RunConfig& config,
-                                          const cost::Hardware* hardware,
-                                          const std::stop_token& stop) {
+    const auto alternatives = [calibration_file, gpus](auto search) {
+        return [calibration_file, gpus, search](const compile::RunConfig& config,
+                                                const cost::Hardware* hardware,
+                                                const std::stop_token& stop) {
             const cost::Hardware* device = hardwareOf(config, hardware);
             const cost::CostModel model = modelOf(device, calibration_file);
-            const train::PlanTarget target = targetOf(device, model);
+            const train::PlanTarget target = targetOf(device, model, *gpus);
             return search(config, train::outline_run_data(config, target), target, stop);
         };
     };
-    const auto planned = [calibration_file](compile::Scope scope) {
+    const auto planned = [calibration_file, gpus](compile::Scope scope) {
         return
-            [calibration_file, scope](const compile::RunConfig& config,
-                                      const cost::Hardware* hardware, const std::stop_token& stop) {
+            [calibration_file, gpus, scope](const compile::RunConfig& config,
+                                            const cost::Hardware* hardware,
+                                            const std::stop_token& stop) {
                 const cost::Hardware* device = hardwareOf(config, hardware);
                 const cost::CostModel model = modelOf(device, calibration_file);
-                const train::PlanTarget target = targetOf(device, model);
+                const train::PlanTarget target = targetOf(device, model, *gpus);
                 return std::make_shared<const plan::ExecutionPlan>(train::plan_run(
                     config, train::outline_run_data(config, target), target, stop, scope));
             };
@@ -78,12 +96,12 @@ Planner enginePlanner(const std::filesystem::path& calibration_file) {
             return advise::alternatives(config, train::step_planner(data, target, stop), stop);
         });
     planner.meshes =
-        [calibration_file](const compile::RunConfig& config, const cost::Hardware* hardware,
-                           const plan::ExecutionPlan& plan, const std::stop_token& stop,
-                           const std::function<void()>& counted) {
+        [calibration_file, gpus](const compile::RunConfig& config, const cost::Hardware* hardware,
+                                 const plan::ExecutionPlan& plan, const std::stop_token& stop,
+                                 const std::function<void()>& counted) {
             const cost::Hardware* device = hardwareOf(config, hardware);
             const cost::CostModel model = modelOf(device, calibration_file);
-            const train::PlanTarget target = targetOf(device, model);
+            const train::PlanTarget target = targetOf(device, model, *gpus);
             if (!model.available()) {
                 throw Error(ErrorKind::runtime, "", "nothing is known of this machine's speed",
                             "Measure it (menu Tools), or plan for hardware.");

@@ -5,10 +5,13 @@
 #include "core/advise/mesh_advice.h"
 #include "core/compile/programs/programs.h"
 #include "core/cost/hardware.h"
+#include "core/train/planning.h"
 
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <stop_token>
 #include <vector>
 
@@ -37,8 +40,22 @@ struct Planner {
     Meshes meshes; // of as many devices
 };
 
-/// The engine's, with what earlier measurements of this machine taught.
-Planner enginePlanner(const std::filesystem::path& calibration_file);
+/// The GPUs of this machine as they were last found, for plans on any thread.
+class FoundGpus {
+public:
+    using Gpus = std::optional<std::vector<train::FoundGpu>>;
+    void set(std::vector<train::FoundGpu> gpus);
+    /// None: nobody looked.
+    Gpus get() const;
+
+private:
+    mutable std::mutex mutex_;
+    Gpus gpus_;
+};
+
+/// The engine's, with what earlier measurements of this machine taught, and its GPUs.
+Planner enginePlanner(const std::filesystem::path& calibration_file,
+                      std::shared_ptr<const FoundGpus> gpus = std::make_shared<FoundGpus>());
 
 /// What a configuration is planned for: what was chosen, else the hardware that it names itself
 /// ("h200:64"); null: this machine.

@@ -181,7 +181,7 @@ void PresetRow::planAll() {
     for (const Entry& entry : cards_) {
         runInBackground(
             entry.card,
-            [path = entry.path, planner = enginePlanner(studio_.paths().calibration).step] {
+            [path = entry.path, planner = studio_.planner().step] {
                 return plan_preset(path, planner);
             },
             [this, card = entry.card](const PresetFacts& facts) { show(card, facts); });

@@ -67,8 +67,7 @@ bool isOfModel(const std::string& pointer) {
 } // namespace
 
 ModelPage::ModelPage(Studio& studio, Actions& actions)
-    : studio_(studio), source_(studio.draft()),
-      outlook_(studio.draft(), enginePlanner(studio.paths().calibration).step),
+    : studio_(studio), source_(studio.draft()), outlook_(studio.draft(), studio.planner().step),
       stack_(new QStackedWidget) {
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);

@@ -70,8 +70,7 @@ protected:
 } // namespace
 
 PlanPage::PlanPage(Studio& studio, Actions& actions)
-    : studio_(studio), actions_(actions),
-      preview_(studio.draft(), enginePlanner(studio.paths().calibration)) {
+    : studio_(studio), actions_(actions), preview_(studio.draft(), studio.planner()) {
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
@@ -95,7 +94,7 @@ PlanPage::PlanPage(Studio& studio, Actions& actions)
     program_ = new ProgramPanel(preview_);
     stack_->addWidget(program_);
     scrub_ = new ScrubPanel;
-    mesh_ = new MeshPanel(studio_, preview_, enginePlanner(studio_.paths().calibration), *scrub_);
+    mesh_ = new MeshPanel(studio_, preview_, studio_.planner(), *scrub_);
     connect(mesh_, &MeshPanel::adopted, this, &PlanPage::adopt);
     connect(mesh_, &MeshPanel::hardwareWanted, this, &PlanPage::wantHardware);
     stack_->addWidget(mesh_);

@@ -84,8 +84,7 @@ private:
 
 RecipePage::RecipePage(Studio& studio, Actions& actions)
     : studio_(studio), actions_(actions), source_(studio.draft()),
-      outlook_(studio.draft(), enginePlanner(studio.paths().calibration).step),
-      stack_(new QStackedWidget) {
+      outlook_(studio.draft(), studio.planner().step), stack_(new QStackedWidget) {
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
