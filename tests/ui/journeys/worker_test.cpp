@@ -4,6 +4,7 @@
 #include "tests/ui/patience.h"
 #include "tests/ui/studio_fixture.h"
 #include "ui/bridge/convert.h"
+#include "widgets/controls/text_label.h"
 
 #include <QDir>
 #include <QFile>
@@ -118,12 +119,35 @@ private slots:
         QVERIFY(counts_up(fixture.studio().run()));
         // What reached the disk is on screen, up to the last step.
         QCOMPARE(fixture.studio().run().step(), step_on_disk(folder));
+        const auto* title = static_cast<widgets::ElidedLabel*>(fixture.find("summaryTitle"));
+        QVERIFY2(title->text().contains("was interrupted"), qPrintable(title->text()));
         QTRY_VERIFY(fixture.find("resumeInterrupted")->isVisible()); // by its layout, in turn
         fixture.click("resumeInterrupted");
         QTRY_VERIFY_WITH_TIMEOUT(fixture.studio().run().state() == RunState::running, kPatienceMs);
         QCOMPARE(fixture.studio().run().folder(), folder);
         stop(fixture);
         QVERIFY(counts_up(fixture.studio().run()));
+    }
+
+    // What the run on screen says is newer than what its folder says of the sessions before.
+    void a_resumed_run_trained_as_long_in_the_lists_as_on_screen() {
+        test::StudioFixture fixture;
+        ui::Studio& studio = fixture.studio();
+        QVERIFY(studio.control().startFile(fixture.preset()).started);
+        QTRY_VERIFY_WITH_TIMEOUT(studio.run().step() > 20, kPatienceMs);
+        studio.control().stopAndSave();
+        QTRY_VERIFY_WITH_TIMEOUT(!studio.isTraining(), kPatienceMs);
+        QVERIFY(studio.control().resumeRun(studio.run().folder()).started);
+        const std::int64_t from = studio.run().step();
+        QTRY_VERIFY_WITH_TIMEOUT(studio.run().step() > from + 20, kPatienceMs);
+        studio.control().pause();
+        QTRY_COMPARE_WITH_TIMEOUT(studio.run().state(), train::RunState::paused, kPatienceMs);
+        QSignalSpy moved(&studio.index(), &ui::RunIndex::runMoved);
+        studio.index().refresh();
+        QTRY_VERIFY_WITH_TIMEOUT(moved.count() > 0, kPatienceMs);
+        QCOMPARE(studio.index().runs().front().seconds, studio.run().secondsTrained());
+        studio.control().stopNow();
+        QTRY_VERIFY_WITH_TIMEOUT(!studio.isTraining(), kPatienceMs);
     }
 
     // The system counts what it ends for want of memory, and says not which.

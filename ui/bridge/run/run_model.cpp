@@ -41,6 +41,7 @@ void RunModel::fail(const QString& problem) {
 void RunModel::interrupt(const QString& how) {
     if (train::is_active(state_)) {
         state_ = train::RunState::stopped;
+        interrupted_ = true;
         saving_ = false;
         reason_ = how.isEmpty() ? tr("interrupted") : tr("interrupted: %1").arg(how);
         emit stateChanged();
@@ -65,6 +66,7 @@ void RunModel::forget() {
     problem_.clear();
     plan_.reset();
     state_ = train::RunState::idle;
+    interrupted_ = false;
     saving_ = false;
     reason_.clear();
     phases_.clear();
@@ -280,6 +282,7 @@ void RunModel::applyOne(const train::Event& event) {
 void RunModel::applyState(const train::StateEvent& event, double time) {
     const bool was_paused = state_ == train::RunState::paused;
     state_ = event.state;
+    interrupted_ = false;
     saving_ = state_ == train::RunState::saving || (saving_ && train::is_active(state_));
     opening_.reset();
     reason_ = QString::fromStdString(event.reason);

@@ -92,6 +92,8 @@ public:
 
     train::RunState state() const { return state_; }
     QString stateReason() const { return reason_; }
+    /// Its process ended without saying so: it is "stopped" and nobody stopped it.
+    bool wasInterrupted() const { return interrupted_; }
     /// A checkpoint was begun, and neither it nor a warning has come.
     bool isSaving() const { return saving_; }
     const std::vector<PhaseTime>& phases() const { return phases_; }
@@ -177,6 +179,7 @@ private:
     std::shared_ptr<const plan::ExecutionPlan> plan_;
     train::RunState state_ = train::RunState::idle;
     QString reason_;
+    bool interrupted_ = false;
     bool saving_ = false;
     std::vector<PhaseTime> phases_;
     std::optional<train::OpeningEvent> opening_;

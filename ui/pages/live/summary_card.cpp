@@ -110,7 +110,9 @@ QString SummaryCard::headline() const {
     }
     parts << tr("trained for %1")
                  .arg(formatDuration(finished ? finished->seconds : run_.secondsTrained()));
-    return (finished ? tr("%1 finished: %2") : tr("%1 stopped: %2"))
+    return (finished                ? tr("%1 finished: %2")
+            : run_.wasInterrupted() ? tr("%1 was interrupted: %2")
+                                    : tr("%1 stopped: %2"))
         .arg(run_.name(), parts.join(" · "));
 }
 
