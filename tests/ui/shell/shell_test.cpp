@@ -107,6 +107,26 @@ private slots:
         }
     }
 
+    // What comes next is one thing: the demo, and with a draft Start.
+    void home_has_one_filled_button() {
+        test::StudioFixture fixture;
+        fixture.window().showPage("home");
+        const auto filled = [&] {
+            QStringList names;
+            for (const auto* button : fixture.window().findChildren<QPushButton*>()) {
+                if (button->isVisible() && button->property("weftKind").toInt() ==
+                                               static_cast<int>(widgets::ButtonKind::Primary)) {
+                    names << button->objectName();
+                }
+            }
+            return names;
+        };
+        QTRY_COMPARE(filled(), QStringList{"runDemo"});
+        fixture.studio().draft().open(fixture.preset());
+        fixture.window().showPage("home");
+        QTRY_COMPARE(filled(), QStringList{"run.start.button"});
+    }
+
     void the_palette_does_not_offer_itself() {
         test::StudioFixture fixture;
         QAction* own = fixture.window().actions().get(ui::action::kPalette);

@@ -116,7 +116,6 @@ DemoCard::DemoCard(Studio& studio, QWidget* parent) : Card(parent), studio_(stud
     try_ = new QPushButton(tr("Try it on a picture"));
     try_->setObjectName("tryDemo");
     try_->setMinimumHeight(36);
-    widgets::setButtonKind(try_, widgets::ButtonKind::Primary);
     try_->setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Fixed);
     connect(try_, &QPushButton::clicked, this, [this] { emit tryRequested(last_run_); });
     bottom->addWidget(try_);
@@ -136,6 +135,7 @@ DemoCard::DemoCard(Studio& studio, QWidget* parent) : Card(parent), studio_(stud
     column->addLayout(bottom);
 
     connect(&studio_, &Studio::trainingChanged, this, &DemoCard::updateButtons);
+    connect(&studio_.draft(), &Draft::changed, this, &DemoCard::updateButtons);
     connect(&studio_.index(), &RunIndex::runsChanged, this, &DemoCard::showLastDemo);
     showDemo();
     updateButtons();
@@ -242,9 +242,14 @@ void DemoCard::updateButtons() {
     try_->setVisible(again);
     needs_->setVisible(!again);
     start_->setText(again ? tr("Run it again") : tr("Run the demo · one minute"));
-    start_->setIcon(widgets::icon("play-filled", again ? Role::Accent : Role::OnAccent));
-    widgets::setButtonKind(start_,
-                           again ? widgets::ButtonKind::Normal : widgets::ButtonKind::Primary);
+    // With a draft the toolbar leads.
+    using widgets::ButtonKind;
+    const ButtonKind first = studio_.draft().isEmpty() ? ButtonKind::Primary : ButtonKind::Normal;
+    const ButtonKind kind = again ? ButtonKind::Normal : first;
+    widgets::setButtonKind(try_, first);
+    widgets::setButtonKind(start_, kind);
+    start_->setIcon(
+        widgets::icon("play-filled", kind == ButtonKind::Primary ? Role::OnAccent : Role::Accent));
     start_->setEnabled(!studio_.isTraining());
     const QString why =
         studio_.isTraining() ? tr("%1 is still training.").arg(studio_.run().name()) : QString();

@@ -122,11 +122,13 @@ HomePage::HomePage(Studio& studio, Actions& actions)
     });
     connect(&studio_.index(), &RunIndex::runsChanged, this, &HomePage::updateRecovery);
     connect(&studio_, &Studio::trainingChanged, this, &HomePage::updateRecovery);
+    connect(&studio_.draft(), &Draft::changed, this, &HomePage::leadChanged);
     connect(&studio_.opener(), &PathOpener::dataOffered, this, &HomePage::lookAt);
 }
 
+// With a draft the toolbar's Start is what comes next, and else the demo.
 bool HomePage::leads() const {
-    return stack_->currentWidget() == offer_;
+    return stack_->currentWidget() == offer_ || studio_.draft().isEmpty();
 }
 
 void HomePage::createOfferPanel() {
