@@ -437,6 +437,36 @@ private slots:
         QVERIFY(!settings.contains("optimizer.type")); // the same in both
     }
 
+    // The metric shown is one that all of them have, unless somebody chose another.
+    void a_metric_that_one_run_has_is_shown_when_it_is_asked_for() {
+        ShownRuns shown({{"a", 0.1, 2}, {"b", 0.2, 1}});
+        const fs::path alone = shown.folder("c");
+        write_file(alone / "config.json", "{}");
+        train::RunInfo info;
+        info.id = info.name = "c";
+        info.state = "finished";
+        train::write_run_info(alone, info);
+        std::string lines;
+        for (int i = 1; i <= 3; ++i) {
+            const train::EvaluationEvent event{
+                i, {{"validation/accuracy", 0.1 * i}, {"validation/loss", 1.0}}};
+            lines += train::to_line({i, 100.0 + i, event}) + "\n";
+        }
+        write_file(alone / "events.jsonl", lines);
+        shown.fixture.studio().index().refresh();
+        shown.wait_for_rows(3);
+        auto* metric = static_cast<QComboBox*>(shown.fixture.find("compareMetric"));
+        shown.select({"c"});
+        QTRY_COMPARE_WITH_TIMEOUT(metric->findText("validation/accuracy") >= 0, true, kPatienceMs);
+        metric->setCurrentText("validation/accuracy"); // as it was left, by nobody's hand
+        shown.select({"a", "b", "c"});
+        QTRY_COMPARE(metric->currentText(), QString("validation/loss"));
+        metric->setCurrentText("validation/accuracy");
+        Q_EMIT metric->activated(metric->currentIndex());
+        shown.select({"a", "c"});
+        QCOMPARE(metric->currentText(), QString("validation/accuracy"));
+    }
+
     void settings_that_no_run_gives_are_no_difference() {
         const config::Json table = config::json_of(
             R"({"data": {"type": "csv", "columns": null, "targets": "price"}, "seed": 1})");

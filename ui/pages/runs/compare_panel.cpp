@@ -176,7 +176,10 @@ ComparePanel::ComparePanel(RunCurves& curves, QWidget* parent) : QWidget(parent)
     feeding_.setInterval(0);
     connect(&feeding_, &QTimer::timeout, this, &ComparePanel::feed);
     connect(tab_, &widgets::SegmentedControl::currentIndexChanged, this, &ComparePanel::refresh);
-    connect(metric_, &QComboBox::activated, this, &ComparePanel::refresh);
+    connect(metric_, &QComboBox::activated, this, [this] {
+        chosen_metric_ = metric_->currentText();
+        refresh();
+    });
     connect(&curves_, &RunCurves::arrived, this, [this] {
         if (tab_->currentIndex() == CurvesTab) {
             feeding_.start();
@@ -212,9 +215,8 @@ void ComparePanel::setRuns(std::vector<train::RunSummary> selected,
     refresh();
 }
 
-// What most of the runs have stands first; a choice stays while any of them has it.
+// What most of the runs have stands first; what somebody chose stays while any of them has it.
 void ComparePanel::fillMetrics() {
-    const QString before = metric_->currentText();
     std::map<std::string, int> count;
     for (const train::RunSummary& run : selected_.empty() ? listed_ : selected_) {
         for (const auto& [name, value] : run.metrics) {
@@ -234,7 +236,7 @@ void ComparePanel::fillMetrics() {
     for (const auto& [name, runs] : names) {
         metric_->addItem(toQString(name));
     }
-    metric_->setCurrentIndex(std::max(0, metric_->findText(before)));
+    metric_->setCurrentIndex(std::max(0, metric_->findText(chosen_metric_)));
 }
 
 std::string ComparePanel::metric() const {

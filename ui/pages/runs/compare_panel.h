@@ -71,6 +71,7 @@ private:
     widgets::SectionHeader* header_;
     widgets::SegmentedControl* tab_;
     QComboBox* metric_;
+    QString chosen_metric_; // by hand
     ChartControls* controls_;
     QPushButton* axes_;
     QPushButton* export_;
