@@ -266,6 +266,27 @@ private slots:
         QCOMPARE(specs_of(after), R"x({"wte.weight":"P('data')"})x");
     }
 
+    void gpus_keep_their_numbers_through_edits() {
+        const compile::RunConfig config =
+            with(config_of(document_of(kTwoByTwo)), {R"(mesh.devices="cuda:0,2,3,5")"});
+        const MeshEdit edit = MeshEdit::of(config);
+        QCOMPARE(edit.kind, std::string("cuda"));
+        QCOMPARE(edit.gpus, (std::vector<int>{0, 2, 3, 5}));
+        const auto devices = [&](const MeshEdit& changed) {
+            return mesh_text(with(config, ui::assignmentsOf(changed, config)), "devices");
+        };
+        QCOMPARE(devices(ui::withAxisMoved(edit, 0, 1)), R"("cuda:0,2,3,5")");
+        QCOMPARE(devices(ui::withDevices(edit, 2)), R"("cuda:0,2")");
+        QCOMPARE(devices(ui::withDevices(edit, 6)), R"("cuda:0,2,3,5,1,4")"); // the lowest join
+        QCOMPARE(devices(ui::withGpus(edit, {0, 1, 2, 3})), R"("cuda:4")");
+        QCOMPARE(devices(ui::withGpus(edit, {3})), R"("cuda:3,")");
+        QCOMPARE(devices(ui::withGpus(edit, {})), R"("cpu:4")");
+        // A number alone would be how many.
+        const compile::RunConfig third =
+            with(config, ui::assignmentsOf(ui::withGpus(edit, {3}), config));
+        QCOMPARE(MeshEdit::of(third).gpus, std::vector<int>{3});
+    }
+
     void one_device_keeps_nothing_of_the_mesh() {
         const compile::RunConfig config =
             with(config_of(document_of(kTwoByTwo)),

@@ -7,6 +7,7 @@
 #include "tests/ui/mesh_support.h"
 #include "tests/ui/patience.h"
 #include "ui/bridge/draft/batch_edit.h"
+#include "ui/bridge/draft/mesh_edit.h"
 #include "ui/bridge/plan/reshard_map.h"
 #include "ui/models/collective_model.h"
 #include "ui/models/tensor_tree_model.h"

@@ -230,11 +230,13 @@ private slots:
         test::StudioFixture fixture;
         open_mesh(fixture);
         auto* where = fixture.find("meshWhere");
-        const auto press = [where](int segment) {
-            QTest::mouseClick(where->findChildren<QAbstractButton*>()[segment], Qt::LeftButton);
+        using Where = ui::MeshBar::Where;
+        const auto press = [where](Where segment) {
+            QTest::mouseClick(where->findChildren<QAbstractButton*>()[static_cast<int>(segment)],
+                              Qt::LeftButton);
         };
         auto* hardware = static_cast<QComboBox*>(fixture.find("planHardware"));
-        press(2);
+        press(Where::Planned);
         QTRY_VERIFY(hardware->isVisible());
         hardware->setFocus();
         QTest::keyClick(hardware, Qt::Key_Down);
@@ -252,11 +254,11 @@ private slots:
                                [&](const auto& note) { return note.text.contains(words); });
         };
         QVERIFY(!said("no longer for " + chosen));
-        press(1);
+        press(Where::Simulated);
         QCOMPARE(hardware->currentIndex(), 0);
         QVERIFY(said("no longer for " + chosen));
         QVERIFY(!said(chosen + " now"));
-        press(2);
+        press(Where::Planned);
         QCOMPARE(hardware->currentText(), chosen);
         QVERIFY(said(chosen + " now"));
     }
@@ -265,7 +267,9 @@ private slots:
         test::StudioFixture fixture;
         fixture.window().resize(1440, 900);
         open_mesh(fixture);
-        QTest::mouseClick(fixture.find("meshWhere")->findChildren<QAbstractButton*>().at(1),
+        QTest::mouseClick(fixture.find("meshWhere")
+                              ->findChildren<QAbstractButton*>()
+                              .at(static_cast<int>(ui::MeshBar::Where::Simulated)),
                           Qt::LeftButton);
         widgets::DeviceGrid& grid = grid_of(fixture);
         const auto columns = [&] {

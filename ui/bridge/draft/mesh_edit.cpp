@@ -15,6 +15,8 @@ namespace {
 
 using config::Json;
 
+constexpr int kMostListedGpus = 64; // more are not one machine's, and the draft says so
+
 /// Sizes that are typed may make up more devices than can be counted: then as many as can be.
 int times(int a, int b) {
     return static_cast<int>(
@@ -169,7 +171,10 @@ MeshEdit MeshEdit::of(const compile::RunConfig& config) {
     out.strategy = mesh.at("strategy").get<std::string>();
     out.zero_stage = placement.zero_stage;
     const auto named = mesh.at("devices").get<std::string>();
-    out.kind = compile::is_planned_hardware(named) ? named.substr(0, named.find(':')) : "cpu";
+    out.gpus = compile::gpus_named(named);
+    out.kind = !out.gpus.empty()                     ? "cuda"
+               : compile::is_planned_hardware(named) ? named.substr(0, named.find(':'))
+                                                     : "cpu";
     for (const sharding::Axis& axis : placement.mesh.axes) {
         out.axes.push_back({axis.name, static_cast<int>(axis.size)});
     }
@@ -226,6 +231,35 @@ MeshEdit withDevices(const MeshEdit& edit, int devices) {
     out = withStrategy(out, edit.strategy);
     out.zero_stage = zero_stage;
     return out;
+}
+
+MeshEdit withGpus(const MeshEdit& edit, const std::vector<int>& gpus) {
+    MeshEdit out = edit;
+    out.kind = gpus.empty() ? "cpu" : "cuda";
+    out.gpus = gpus;
+    const auto count = static_cast<int>(gpus.size());
+    return gpus.empty() || count == edit.devices ? out : withDevices(out, count);
+}
+
+std::string devicesText(const MeshEdit& edit) {
+    const std::string count = std::to_string(edit.devices);
+    if (edit.kind != "cuda" || edit.devices > kMostListedGpus) {
+        return edit.kind + ":" + count;
+    }
+    std::vector<int> gpus = edit.gpus;
+    gpus.resize(std::min(gpus.size(), static_cast<std::size_t>(edit.devices)));
+    for (int number = 0; gpus.size() < static_cast<std::size_t>(edit.devices); ++number) {
+        if (std::ranges::count(gpus, number) == 0) {
+            gpus.push_back(number);
+        }
+    }
+    std::string list;
+    bool first_ones = true;
+    for (std::size_t i = 0; i < gpus.size(); ++i) {
+        first_ones = first_ones && gpus[i] == static_cast<int>(i);
+        list += (i == 0 ? "" : ",") + std::to_string(gpus[i]);
+    }
+    return first_ones ? "cuda:" + count : "cuda:" + list + (gpus.size() == 1 ? "," : "");
 }
 
 MeshEdit withAxisSize(const MeshEdit& edit, std::size_t axis, int size) {
@@ -326,7 +360,7 @@ int devicesAlong(const MeshEdit& edit, const char* logical) {
 
 std::vector<std::string> assignmentsOf(const MeshEdit& edit, const compile::RunConfig& config) {
     Json mesh = config.section("mesh");
-    mesh["devices"] = edit.kind + ":" + std::to_string(edit.devices);
+    mesh["devices"] = devicesText(edit);
     mesh["strategy"] = edit.strategy;
     mesh["zero_stage"] = edit.zero_stage;
     mesh["axes"] = Json::array();

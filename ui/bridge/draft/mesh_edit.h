@@ -25,8 +25,9 @@ struct MeshEdit {
     std::string strategy;
     std::vector<MeshAxis> axes;             // major to minor
     int zero_stage = 0;                     // at least the strategy's own
-    std::string kind = "cpu";               // or hardware of the catalogue: "h200"
+    std::string kind = "cpu";               // "cuda", or hardware of the catalogue: "h200"
     std::vector<sharding::Rule> rules = {}; // of the draft's own, before the strategy's
+    std::vector<int> gpus = {};             // where kind is "cuda": which, by number
 
     static MeshEdit of(const compile::RunConfig& config);
     bool single() const { return devices == 1; }
@@ -44,6 +45,11 @@ MeshEdit withZeroStage(const MeshEdit& edit, int stage);
 /// Another number of devices: the first axis takes what the others leave; where they do not divide
 /// it, the strategy's axes are dealt out anew.
 MeshEdit withDevices(const MeshEdit& edit, int devices);
+/// These GPUs of this machine, by number; none: as many simulated devices.
+MeshEdit withGpus(const MeshEdit& edit, const std::vector<int>& gpus);
+/// "cpu:4", "cuda:2", "cuda:0,2". Where there are more devices than GPUs were named, the lowest
+/// numbers join.
+std::string devicesText(const MeshEdit& edit);
 /// The devices become the product of the axes.
 MeshEdit withAxisSize(const MeshEdit& edit, std::size_t axis, int size);
 /// Order is placement: the last axis has its partners side by side.

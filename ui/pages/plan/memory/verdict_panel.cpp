@@ -171,6 +171,11 @@ void VerdictPanel::update() {
     if (const std::int64_t holes = plan.memory_bytes() - named; holes >= kShownHoles) {
         room += tr("\n%1 of it are holes between buffers").arg(widgets::formatMemory(holes));
     }
+    if (plan.device != "cpu") { // of other devices less is known
+        for (const std::string& line : plan.assumptions) {
+            room += '\n' + toQString(line);
+        }
+    }
     room_->setText(room);
     room_->setRole(stale ? Role::Faint : Role::Muted);
     updateTime(*digest);

@@ -123,8 +123,9 @@ void DevicePanel::describe() {
     const plan::ExecutionPlan& plan = *digest_->plan;
     const auto count = static_cast<int>(plan.mesh.devices());
     const QString text =
-        plan.device == "cpu"
-            ? tr("%n simulated", nullptr, count)
+        plan.device == "cpu" ? tr("%n simulated", nullptr, count)
+        : plan.device_title.empty()
+            ? tr("%n GPU(s) of this machine", nullptr, count)
             : tr("%1 planned · %2").arg(widgets::formatCount(count), toQString(plan.device_title));
     header_->setSubtitle(at_moment_ ? text + tr(" · now, of the peak") : text);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/pages/plan/mesh/mesh_bar.h"
 
+#include "ui/bridge/convert.h"
 #include "ui/pages/axis_row.h"
 #include "ui/pages/plan/mesh/rules/batch_row.h"
 #include "ui/pages/plan/mesh/rules/strategy_cards.h"
@@ -9,13 +10,17 @@
 #include "widgets/controls/flow_layout.h"
 #include "widgets/controls/pill.h"
 #include "widgets/controls/text_label.h"
+#include "widgets/look/menu_text.h"
 
 #include <QEvent>
 #include <QHBoxLayout>
+#include <QMenu>
 #include <QPushButton>
 #include <QSignalBlocker>
 #include <QSpinBox>
 #include <QVBoxLayout>
+
+#include <algorithm>
 
 namespace weft::ui {
 namespace {
@@ -51,12 +56,13 @@ QWidget* MeshBar::createSwitch() {
     row->setContentsMargins(0, 0, 0, 0);
     row->setSpacing(widgets::space::kControl);
     switch_ = new widgets::SegmentedControl(
-        {tr("This machine"), tr("Simulate devices"), tr("Plan for hardware")});
+        {tr("This machine"), tr("GPUs"), tr("Simulate devices"), tr("Plan for hardware")});
     switch_->setObjectName("meshWhere");
     switch_->setAccessibleName(tr("Where the draft computes"));
     connect(switch_, &widgets::SegmentedControl::currentIndexChanged, this,
             [this](int index) { emit whereChosen(static_cast<Where>(index)); });
     row->addWidget(switch_);
+    row->addWidget(createGpuButton());
     devices_ = new QSpinBox;
     devices_->setObjectName("meshDevices");
     devices_->setAccessibleName(tr("Number of devices"));
@@ -88,6 +94,37 @@ QWidget* MeshBar::createSwitch() {
     });
     row->addWidget(use_);
     return line;
+}
+
+QPushButton* MeshBar::createGpuButton() {
+    gpu_button_ = new QPushButton;
+    gpu_button_->setObjectName("meshGpus");
+    gpu_button_->setAccessibleName(tr("GPUs that the draft computes on"));
+    gpu_button_->setToolTip(tr("Which GPUs of this machine the draft computes on"));
+    gpu_menu_ = new QMenu(gpu_button_);
+    gpu_menu_->setObjectName("meshGpuMenu");
+    gpu_button_->setMenu(gpu_menu_);
+    connect(gpu_menu_, &QMenu::aboutToShow, this, &MeshBar::fillGpuMenu);
+    return gpu_button_;
+}
+
+/// The last one stays chosen: the switch beside it goes back to the CPU.
+void MeshBar::fillGpuMenu() {
+    gpu_menu_->clear();
+    for (const GpuFacts& gpu : gpus_) {
+        const bool chosen = std::ranges::count(chosen_gpus_, gpu.number) > 0;
+        QAction* action = gpu_menu_->addAction(widgets::menuText(gpuText(gpu)));
+        action->setObjectName(QStringLiteral("gpu_%1").arg(gpu.number));
+        action->setCheckable(true);
+        action->setChecked(chosen);
+        action->setEnabled(!chosen || chosen_gpus_.size() > 1);
+        connect(action, &QAction::triggered, this, [this, number = gpu.number](bool wanted) {
+            std::vector<int> gpus = chosen_gpus_;
+            wanted ? gpus.push_back(number) : void(std::erase(gpus, number));
+            std::ranges::sort(gpus);
+            emit gpusChosen(gpus);
+        });
+    }
 }
 
 /// Axes, batch and ZeRO, on one line where there is room for all of them.
@@ -125,8 +162,16 @@ QWidget* MeshBar::createArrangement() {
     return line;
 }
 
-void MeshBar::setEdit(const MeshEdit& edit, Where where, bool example) {
+void MeshBar::setGpus(const std::vector<GpuFacts>& gpus, const QString& problem) {
+    gpus_ = gpus;
+    no_gpus_ = problem;
+    describe();
+}
+
+void MeshBar::setEdit(const MeshEdit& edit, Where where, bool example,
+                      const std::vector<int>& gpus) {
     edit_ = edit;
+    chosen_gpus_ = gpus;
     where_ = where;
     {
         const QSignalBlocker quiet(switch_);
@@ -146,12 +191,55 @@ void MeshBar::setEdit(const MeshEdit& edit, Where where, bool example) {
     describe();
 }
 
+/// Which GPUs the draft computes on, by what is known of them; of several the fullest, which sets
+/// the limit.
+QString MeshBar::gpusText() const {
+    if (gpus_.empty()) {
+        return no_gpus_.isEmpty() ? tr("the GPUs of this machine are not known yet") : no_gpus_;
+    }
+    const GpuFacts* fullest = nullptr;
+    for (const int number : chosen_gpus_) {
+        if (static_cast<std::size_t>(number) >= gpus_.size()) {
+            return tr("this machine has no GPU %1: it has %n", nullptr,
+                      static_cast<int>(gpus_.size()))
+                .arg(number);
+        }
+        const GpuFacts& gpu = gpus_[static_cast<std::size_t>(number)];
+        const bool fuller = fullest == nullptr || gpu.freeBytes() < fullest->freeBytes();
+        fullest = fuller ? &gpu : fullest;
+    }
+    if (fullest == nullptr) {
+        return {};
+    }
+    return chosen_gpus_.size() == 1 ? gpuText(*fullest)
+                                    : tr("least memory on %1").arg(gpuText(*fullest));
+}
+
+QString MeshBar::whereText() const {
+    switch (where_) {
+    case Where::Gpus: return gpusText();
+    case Where::Planned:
+        return is_example_ ? tr("the draft computes on one device")
+                           : tr("planned only: nothing of it need be here");
+    case Where::Here:
+        return gpus_.empty() ? tr("the draft computes on one device")
+                             : tr("one device: cuda:0 if it passes its self-test, else the CPU");
+    case Where::Simulated: break;
+    }
+    return tr("exact, not faster: each is a thread here");
+}
+
 /// What is wrong with the batch takes the place of what is always so.
 void MeshBar::describe() {
-    const QString where = is_example_ ? tr("the draft computes on one device")
-                          : where_ == Where::Planned
-                              ? tr("planned only: nothing of it need be here")
-                              : tr("exact, not faster: each is a thread here");
+    const bool on_gpus = where_ == Where::Gpus;
+    const QString where = whereText();
+    gpu_button_->setVisible(on_gpus && !gpus_.empty());
+    gpu_button_->setText(toQString(
+        devicesText({static_cast<int>(chosen_gpus_.size()), {}, {}, 0, "cuda", {}, chosen_gpus_})));
+    // A draft may name GPUs that are not here.
+    switch_->setSegmentEnabled(static_cast<int>(Where::Gpus), on_gpus || !gpus_.empty(),
+                               no_gpus_.isEmpty() ? tr("The GPUs of this machine are not known yet")
+                                                  : no_gpus_);
     const QString all = QStringList{where, axes_->orderText()}.join('\n').trimmed();
     QString shown = problem_;
     if (shown.isEmpty()) { // as much as there is room for

@@ -65,8 +65,9 @@ QString editText(const MeshEdit& edit) {
 
 MeshPanel::MeshPanel(Studio& studio, PlanPreview& preview, const Planner& planner,
                      ScrubPanel& scrub, QWidget* parent)
-    : QWidget(parent), settings_(studio.settings()), draft_(studio.draft()), preview_(preview),
-      scrub_(scrub), example_preview_(example_, planner), example_edit_(exampleMesh()) {
+    : QWidget(parent), settings_(studio.settings()), draft_(studio.draft()),
+      machine_(studio.machine()), preview_(preview), scrub_(scrub),
+      example_preview_(example_, planner), example_edit_(exampleMesh()) {
     auto* content = new QWidget;
     auto* column = new QVBoxLayout(content);
     column->setContentsMargins(0, 0, 0, 0);
@@ -107,6 +108,8 @@ MeshPanel::MeshPanel(Studio& studio, PlanPreview& preview, const Planner& planne
     connect(bar_, &MeshBar::edited, this, &MeshPanel::edit);
     connect(bar_, &MeshBar::adopted, this, &MeshPanel::adopt);
     connect(bar_, &MeshBar::whereChosen, this, &MeshPanel::choose);
+    connect(bar_, &MeshBar::gpusChosen, this, &MeshPanel::chooseGpus);
+    connect(&machine_, &MachineLook::changed, this, &MeshPanel::showGpus);
     fading_.setSingleShot(true);
     fading_.setInterval(kFadeMs);
     connect(&fading_, &QTimer::timeout, this, &MeshPanel::showPlan);
@@ -297,6 +300,8 @@ bool MeshPanel::isExample() const {
 
 void MeshPanel::showEvent(QShowEvent* event) {
     QWidget::showEvent(event);
+    machine_.lookOnce();
+    showGpus();
     onDraftChanged();
     showMoment(scrub_.moment());
 }
@@ -365,17 +370,37 @@ void MeshPanel::adopt(const std::vector<std::string>& overrides, const QString& 
     emit adopted(all, what);
 }
 
+void MeshPanel::showGpus() {
+    const auto& facts = machine_.facts();
+    bar_->setGpus(facts ? facts->gpus : std::vector<GpuFacts>(), machine_.gpusProblem());
+}
+
+/// The draft itself computes on them, whatever mesh is shown as an example.
+void MeshPanel::chooseGpus(const std::vector<int>& gpus) {
+    const MeshEdit wanted = withGpus(MeshEdit::of(draft_.config()), gpus);
+    emit adopted(assignmentsOf(wanted, draft_.config()), toQString(devicesText(wanted)));
+}
+
 void MeshPanel::choose(MeshBar::Where where) {
     if (!draft_.isValid()) {
         update();
         return;
     }
     emit hardwareWanted(where == MeshBar::Where::Planned);
-    if (where == MeshBar::Where::Here && !isExample()) {
-        example_edit_ = MeshEdit::of(draft_.config());
+    const MeshEdit own = MeshEdit::of(draft_.config());
+    if (where == MeshBar::Where::Gpus) {
+        std::vector<int> all;
+        for (const GpuFacts& gpu : machine_.facts()->gpus) {
+            all.push_back(gpu.number);
+        }
+        chooseGpus(all);
+    } else if (where == MeshBar::Where::Here && (!isExample() || own.kind == "cuda")) {
+        if (!isExample()) {
+            example_edit_ = withGpus(own, {});
+        }
         emit adopted(oneDeviceAssignments(draft_.config()), tr("one device"));
     } else if (where == MeshBar::Where::Simulated && !isExample()) {
-        MeshEdit here = MeshEdit::of(draft_.config());
+        MeshEdit here = own;
         here.kind = "cpu";
         edit(here);
     } else if (where != MeshBar::Where::Here && isExample()) {
@@ -391,11 +416,14 @@ void MeshPanel::update() {
     const bool example = isExample();
     if (draft_.isValid()) {
         const MeshEdit own = MeshEdit::of(draft_.config());
+        const bool on_gpus = own.kind == "cuda";
         bar_->setEdit(example ? example_edit_ : own,
-                      preview_.hardware() != nullptr || own.kind != "cpu" ? MeshBar::Where::Planned
-                      : example                                           ? MeshBar::Where::Here
+                      preview_.hardware() != nullptr || (own.kind != "cpu" && !on_gpus)
+                          ? MeshBar::Where::Planned
+                      : on_gpus ? MeshBar::Where::Gpus
+                      : example ? MeshBar::Where::Here
                                 : MeshBar::Where::Simulated,
-                      example);
+                      example, own.gpus);
         const Draft& draft = example ? example_ : draft_;
         if (draft.isValid()) {
             bar_->setConfig(draft.config());

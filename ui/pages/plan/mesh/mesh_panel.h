@@ -23,6 +23,7 @@ class DevicePanel;
 class CollectivePanel;
 class FindingsPanel;
 class LivePanel;
+class MachineLook;
 class MeshDrawer;
 class PipelinePanel;
 class RulesPanel;
@@ -69,6 +70,8 @@ private:
     void edit(const MeshEdit& edit);
     void adopt(const std::vector<std::string>& overrides, const QString& what);
     void choose(MeshBar::Where where);
+    void chooseGpus(const std::vector<int>& gpus);
+    void showGpus();
     void update();
     void showPlan();
     /// A low window scrolls the page instead of squeezing it.
@@ -96,6 +99,7 @@ private:
 
     Settings& settings_;
     Draft& draft_;
+    MachineLook& machine_;
     PlanPreview& preview_;
     ScrubPanel& scrub_;
     Draft example_;
