@@ -123,7 +123,8 @@ std::vector<DialogRecord> all_dialogs() {
          }},
         {"fork",
          [](StudioFixture& fixture) {
-             return shown<ui::ForkDialog>(fixture, fixture.studio().run().config(), 20, 100);
+             return shown<ui::ForkDialog>(fixture, fixture.studio().run().config(), 20, 100,
+                                          fixture.studio().machine());
          }},
         {"two checkpoints",
          [](StudioFixture& fixture) {

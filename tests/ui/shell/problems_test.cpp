@@ -4,6 +4,7 @@
 #include "tests/support/weft_test.h"
 #include "tests/ui/studio_fixture.h"
 #include "ui/bridge/draft/place_text.h"
+#include "ui/bridge/run/machine_look.h"
 #include "ui/models/problem_model.h"
 #include "ui/pages/checkpoints/fork_dialog.h"
 #include "ui/pages/data/data_page.h"
@@ -246,7 +247,8 @@ private slots:
         const auto config =
             compile::read_run_config(std::string_view(test::tiny_config()), fixture.root());
         QVERIFY(config.ok());
-        ui::ForkDialog dialog(config.config, 100, 1000);
+        ui::MachineLook machine("/nowhere/weft"); // no GPU is known
+        ui::ForkDialog dialog(config.config, 100, 1000, machine);
         dialog.show();
         dialog.activateWindow();
         QVERIFY(QTest::qWaitForWindowActive(&dialog));
@@ -298,7 +300,8 @@ private slots:
         document["name"] = "b-from-7";
         const auto config = compile::read_run_config(document, fixture.root());
         QVERIFY(config.ok());
-        ui::ForkDialog dialog(config.config, 100, 1000);
+        ui::MachineLook machine("/nowhere/weft"); // no GPU is known
+        ui::ForkDialog dialog(config.config, 100, 1000, machine);
         dialog.show();
         dialog.activateWindow();
         QVERIFY(QTest::qWaitForWindowActive(&dialog));

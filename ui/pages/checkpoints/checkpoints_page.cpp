@@ -333,7 +333,8 @@ void CheckpointsPage::describeRun() {
     run_header_->setSubtitle(
         tr("%1 · %2 · step %3")
             .arg(shown.isForeign() ? tr("another program") : toQString(shown.config().model_type()),
-                 widgets::runStateText(toWidget(shown.state())).toLower(),
+                 shown.wasInterrupted() ? tr("interrupted")
+                                        : widgets::runStateText(toWidget(shown.state())).toLower(),
                  formatCount(shown.step())) +
         (shown.totalSteps() > 0 ? tr(" of %1").arg(formatCount(shown.totalSteps())) : QString()));
     whole_run_->setVisible(shown.step() < shown.totalSteps());
@@ -416,7 +417,8 @@ void CheckpointsPage::fork() {
         return;
     }
     const CheckpointRow chosen = model_->row(current);
-    auto* dialog = new ForkDialog(run().config(), chosen.step, run().totalSteps(), this);
+    auto* dialog =
+        new ForkDialog(run().config(), chosen.step, run().totalSteps(), studio_.machine(), this);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     // Another run may be on the page by then.
     connect(dialog, &QDialog::accepted, this, [this, dialog, folder = folder_, path = chosen.path] {

@@ -64,9 +64,9 @@ std::string proposedName(const std::string& parent, std::int64_t step) {
 } // namespace
 
 ForkDialog::ForkDialog(const compile::RunConfig& parent_config, std::int64_t step,
-                       std::int64_t total_steps, QWidget* parent)
+                       std::int64_t total_steps, MachineLook& machine, QWidget* parent)
     : QDialog(parent), parent_(parent_config), step_(step), parent_steps_(total_steps),
-      source_(draft_) {
+      machine_(machine), source_(draft_) {
     config::Json document = parent_.document;
     document["name"] = proposedName(document.value("name", ""), step);
     draft_.setDocument(document, parent_.base_dir);
@@ -151,7 +151,7 @@ QWidget* ForkDialog::createForm() {
     };
     section(tr("Run"), fields(kGeneral));
     section(tr("Training"), fields(kTraining));
-    section(tr("Mesh"), new ForkMesh(draft_));
+    section(tr("Mesh"), new ForkMesh(draft_, machine_));
     rate_ = new widgets::LrCurve;
     rate_->setObjectName("forkRate");
     rate_->setAccessibleName(tr("Learning rate of the fork"));

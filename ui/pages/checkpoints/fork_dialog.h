@@ -20,13 +20,14 @@ namespace weft::ui {
 
 class DraftChanges;
 class FieldBox;
+class MachineLook;
 
 class ForkDialog : public QDialog {
     Q_OBJECT
 public:
     /// `total_steps`: the length of the parent; 0 where it is not known.
     ForkDialog(const compile::RunConfig& parent_config, std::int64_t step, std::int64_t total_steps,
-               QWidget* parent = nullptr);
+               MachineLook& machine, QWidget* parent = nullptr);
     ~ForkDialog() override;
 
     /// "--set" assignments of the fields that differ from the parent.
@@ -45,6 +46,7 @@ private:
     compile::RunConfig parent_;
     std::int64_t step_;
     std::int64_t parent_steps_;
+    MachineLook& machine_;
     Draft draft_; // the parent's configuration, and what is changed in it
     FormSource source_;
     QWidget* form_;
