@@ -174,6 +174,8 @@ void Actions::createView() {
         tr("Show or hide the console"));
     add(action::kProblems, tr("Problems"), "problems", QKeySequence("Ctrl+Shift+M"),
         tr("Show or hide the list of problems"));
+    add(action::kSystem, tr("System"), "cpu", QKeySequence("Ctrl+Shift+Y"),
+        tr("Show or hide the GPUs of this machine and what it computes with"));
     add(action::kThemeSystem, tr("Theme: as the system"), {}, {}, tr("Follow the desktop's theme"));
     add(action::kThemeLight, tr("Theme: light"), "sun", {}, tr("Light theme"));
     add(action::kThemeDark, tr("Theme: dark"), "moon", {}, tr("Dark theme"));

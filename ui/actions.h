@@ -44,6 +44,7 @@ inline constexpr auto kForward = "view.forward";
 inline constexpr auto kRail = "view.rail";
 inline constexpr auto kConsole = "view.console";
 inline constexpr auto kProblems = "view.problems";
+inline constexpr auto kSystem = "view.system";
 inline constexpr auto kThemeSystem = "view.theme_system";
 inline constexpr auto kThemeLight = "view.theme_light";
 inline constexpr auto kThemeDark = "view.theme_dark";

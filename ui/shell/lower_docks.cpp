@@ -2,6 +2,7 @@
 #include "ui/shell/lower_docks.h"
 
 #include "ui/models/problem_model.h"
+#include "ui/shell/system_panel.h"
 #include "widgets/controls/log_view.h"
 #include "widgets/controls/text_label.h"
 #include "widgets/look/style.h"
@@ -37,11 +38,13 @@ bool isEmpty(const ProblemModel& problems, int column) {
 
 } // namespace
 
-LowerDocks::LowerDocks(QMainWindow& window, ProblemModel& problems)
+LowerDocks::LowerDocks(QMainWindow& window, ProblemModel& problems, Studio& studio)
     : QObject(&window), window_(window), problems_(problems), log_(new widgets::LogView) {
     console_ = add(tr("Console"), "consoleDock", log_);
     list_ = add(tr("Problems"), "problemsDock", createProblems());
+    system_ = add(tr("System"), "systemDock", new SystemPanel(studio));
     window_.tabifyDockWidget(list_, console_);
+    window_.tabifyDockWidget(console_, system_);
     for (QTabBar* tabs : window_.findChildren<QTabBar*>()) {
         tabs->setFocusPolicy(Qt::NoFocus); // unseen with both docks closed; each has its shortcut
     }
@@ -106,6 +109,10 @@ void LowerDocks::toggleProblems() {
     toggle(*list_);
 }
 
+void LowerDocks::toggleSystem() {
+    toggle(*system_);
+}
+
 void LowerDocks::showProblems() {
     list_->show();
     list_->raise();
@@ -114,6 +121,7 @@ void LowerDocks::showProblems() {
 void LowerDocks::hideAll() {
     console_->hide();
     list_->hide();
+    system_->hide();
 }
 
 } // namespace weft::ui

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Console and Problems: below the pages, closed until somebody asks for them.
+// Console, Problems and System: below the pages, closed until somebody asks for them.
 #pragma once
 
 #include <QObject>
@@ -15,17 +15,19 @@ class LogView;
 namespace weft::ui {
 
 class ProblemModel;
+class Studio;
 
 class LowerDocks : public QObject {
     Q_OBJECT
 public:
     /// Docks of `window`, which owns them.
-    LowerDocks(QMainWindow& window, ProblemModel& problems);
+    LowerDocks(QMainWindow& window, ProblemModel& problems, Studio& studio);
 
     widgets::LogView& log() { return *log_; }
     /// Shows a closed one, closes an open one.
     void toggleConsole();
     void toggleProblems();
+    void toggleSystem();
     void showProblems();
     void hideAll();
 
@@ -41,6 +43,7 @@ private:
     widgets::LogView* log_;
     QDockWidget* console_;
     QDockWidget* list_;
+    QDockWidget* system_;
 };
 
 } // namespace weft::ui

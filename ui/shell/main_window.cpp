@@ -88,7 +88,7 @@ MainWindow::MainWindow(Studio& studio, widgets::ThemeController& theme)
     toasts_->setArea(shelf);
     palette_ = new widgets::CommandPalette(this);
     createPages();
-    lower_ = new LowerDocks(*docks_, *problems_);
+    lower_ = new LowerDocks(*docks_, *problems_, studio_);
     files_ = new DraftFiles(studio_, *this);
     createMenus();
     connectActions();

@@ -50,9 +50,9 @@ void MainWindow::createMenus() {
     }
     view->addSeparator();
     fill(view, {action::kBack, action::kForward, nullptr, action::kRail, action::kConsole,
-                action::kProblems, nullptr, action::kThemeSystem, action::kThemeLight,
-                action::kThemeDark, nullptr, action::kTextLarger, action::kTextSmaller,
-                action::kTextReset, nullptr, action::kResetLayout});
+                action::kProblems, action::kSystem, nullptr, action::kThemeSystem,
+                action::kThemeLight, action::kThemeDark, nullptr, action::kTextLarger,
+                action::kTextSmaller, action::kTextReset, nullptr, action::kResetLayout});
     fill(menuBar()->addMenu(tr("&Tools")), {action::kMeasure});
     fill(menuBar()->addMenu(tr("&Help")),
          {action::kHelp, action::kPalette, action::kShortcuts, action::kAbout});
@@ -85,6 +85,7 @@ void MainWindow::connectActions() {
     on(action::kRail, [this] { rail_->setCollapsed(!rail_->isCollapsed()); });
     on(action::kConsole, [this] { lower_->toggleConsole(); });
     on(action::kProblems, [this] { lower_->toggleProblems(); });
+    on(action::kSystem, [this] { lower_->toggleSystem(); });
     on(action::kSettings, [this] { settingsDialog().showSection(SettingsDialog::General); });
     on(action::kMeasure, [this] { settingsDialog().showSection(SettingsDialog::Devices); });
     using Mode = widgets::ThemeController::Mode;

@@ -92,6 +92,7 @@ StatusBar::StatusBar(Studio& studio, Actions& actions, QWidget* parent)
         row->addWidget(button);
         return button;
     };
+    dock_button(action::kSystem);
     problems_ = dock_button(action::kProblems);
     console_ = dock_button(action::kConsole);
     setProblemCount(0, 0);
