@@ -104,7 +104,20 @@ void FailureCard::showFailure(bool training) {
                    : tr("No checkpoint was saved yet. The curves are kept."));
     // The hint of a divergence says what is kept: here once is enough.
     hint_.show(error.kind == "diverged" ? QString() : toQString(error.hint));
-    ways_name_->setVisible(!error.ways_on.empty());
+    // The same again would run out of memory, or diverge, again.
+    const bool resumable =
+        newest != saved.end() && error.kind != "memory" && error.kind != "diverged";
+    ways_name_->setVisible(resumable || !error.ways_on.empty());
+    if (resumable) {
+        auto* button = new QPushButton(tr("Resume from step %1").arg(formatCount(newest->step)));
+        button->setObjectName("failureResume");
+        button->setToolTip(training ? tr("Stop what is training first")
+                                    : tr("With nothing changed"));
+        button->setEnabled(!training);
+        widgets::setButtonKind(button, widgets::ButtonKind::Primary);
+        connect(button, &QPushButton::clicked, this, &FailureCard::resumeRequested);
+        ways_->addWidget(button);
+    }
     const std::size_t count = std::min(error.ways_on.size(), kMostWays);
     for (std::size_t i = 0; i < count; ++i) {
         const train::WayOn& way = error.ways_on[i];
@@ -117,8 +130,8 @@ void FailureCard::showFailure(bool training) {
         button->setToolTip(training ? tr("Stop what is training first")
                                     : tr("A new run with %1").arg(changes.join(", ")));
         button->setEnabled(!training);
-        widgets::setButtonKind(button,
-                               i == 0 ? widgets::ButtonKind::Primary : widgets::ButtonKind::Normal);
+        widgets::setButtonKind(button, i == 0 && !resumable ? widgets::ButtonKind::Primary
+                                                            : widgets::ButtonKind::Normal);
         connect(button, &QPushButton::clicked, this, [this, way] { emit wayChosen(way); });
         ways_->addWidget(button);
     }

@@ -27,6 +27,8 @@ public:
 
 signals:
     void wayChosen(const weft::train::WayOn& way);
+    /// Go on as it was: what failed may be over.
+    void resumeRequested();
     /// Show the checkpoint of this step.
     void checkpointRequested(std::int64_t step);
 

@@ -151,6 +151,12 @@ LivePage::LivePage(Studio& studio, Actions& actions) : studio_(studio) {
     failure_ = new FailureCard(studio_.run());
     failure_->setObjectName("failureCard");
     connect(failure_, &FailureCard::wayChosen, this, &LivePage::takeWayOn);
+    connect(failure_, &FailureCard::resumeRequested, this, [this] {
+        const StartResult result = studio_.control().resumeRun(studio_.run().folder());
+        if (!result.started) {
+            emit toastRequested(static_cast<int>(widgets::MessageKind::Error), result.problem);
+        }
+    });
     connect(failure_, &FailureCard::checkpointRequested, this, &LivePage::showCheckpoint);
     summary_ = new SummaryCard(studio_.run(), actions);
     summary_->setObjectName("summaryCard");

@@ -117,8 +117,12 @@ void MemoryPanel::updateMeasured() {
                  : tr("planned, by category"));
     }
     const std::int64_t last = run_.lastStep().memory_bytes;
-    const std::int64_t measured =
-        last > 0 || said.is_null() ? last : said.value("resident_bytes", std::int64_t{0});
+    // What the process takes of the host is not what was planned for a GPU.
+    const bool comparable = plan == nullptr || plan->device == "cpu";
+    const std::int64_t measured = !comparable ? 0
+                                  : last > 0 || said.is_null()
+                                      ? last
+                                      : said.value("resident_bytes", std::int64_t{0});
     if (measured <= 0) {
         measured_.clear();
         measured_short_.clear();
