@@ -71,6 +71,8 @@ typedef struct weft_platform {
     /* Host memory stays as it is until the copy is done. */
     weft_status (*upload)(weft_stream* stream, void* to, const void* from, int64_t bytes);
     weft_status (*download)(weft_stream* stream, void* to, const void* from, int64_t bytes);
+    /* From one place of the device's memory to another. */
+    weft_status (*copy)(weft_stream* stream, void* to, const void* from, int64_t bytes);
 
     weft_status (*make_event)(weft_device* device, weft_event** event);
     void (*drop_event)(weft_event* event);
@@ -78,7 +80,9 @@ typedef struct weft_platform {
     /* What is queued on the stream from now on begins after what was queued before the record. An
      * event that was never recorded is not waited for. */
     weft_status (*wait)(weft_stream* stream, weft_event* event);
-    weft_status (*await)(weft_event* event); /* the host waits */
+    /* The host waits until what was queued before the last record is done; tells of bad data as
+     * `finish` does. */
+    weft_status (*await)(weft_event* event);
     /* Whether what was queued before the record is done; does not wait. */
     weft_status (*is_past)(weft_event* event, int32_t* past);
 

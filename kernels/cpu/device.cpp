@@ -192,6 +192,7 @@ constexpr weft_platform kHost = {
     .is_finished = is_always_finished,
     .upload = copy,
     .download = copy,
+    .copy = copy,
     .make_event = no_event,
     .drop_event = drop_no_event,
     .record = record_nothing,

@@ -170,6 +170,14 @@ weft_status copy_down(weft_stream* stream, void* to, const void* from, std::int6
     });
 }
 
+weft_status copy_within(weft_stream* stream, void* to, const void* from, std::int64_t bytes) {
+    return at_device([&] {
+        check(cudaMemcpyAsync(to, from, static_cast<std::size_t>(bytes), cudaMemcpyDeviceToDevice,
+                              stream->handle),
+              "copying within a GPU");
+    });
+}
+
 weft_status make_event(weft_device*, weft_event** event) {
     return at_device([&] {
         cudaEvent_t made = nullptr;
@@ -195,7 +203,9 @@ weft_status wait_for_event(weft_stream* stream, weft_event* event) {
 }
 
 weft_status await_event(weft_event* event) {
-    return at_device([&] { check(cudaEventSynchronize(event->handle), "work on a GPU"); });
+    const weft_status status =
+        at_device([&] { check(cudaEventSynchronize(event->handle), "work on a GPU"); });
+    return status == WEFT_OK ? reported_fault() : status;
 }
 
 weft_status is_event_past(weft_event* event, std::int32_t* past) {
@@ -280,6 +290,7 @@ constexpr weft_platform kGpus = {
     .is_finished = is_stream_finished,
     .upload = copy_up,
     .download = copy_down,
+    .copy = copy_within,
     .make_event = make_event,
     .drop_event = drop_event,
     .record = record_event,

@@ -202,8 +202,8 @@ weft_status name_group(weft_group_name* name) {
     return WEFT_OK;
 }
 
-weft_status join(weft_device*, const weft_group_name* name, std::int32_t size, std::int32_t rank,
-                 weft_group** group) {
+weft_status join(weft_device* device, const weft_group_name* name, std::int32_t size,
+                 std::int32_t rank, weft_group** group) {
     const std::lock_guard lock(groups_mutex);
     std::shared_ptr<Group>& shared = groups[name->bytes];
     if (shared == nullptr) {
@@ -212,6 +212,7 @@ weft_status join(weft_device*, const weft_group_name* name, std::int32_t size, s
     }
     shared->joined += weft::test::machine_options().absent_rank == rank ? 0 : 1;
     *group = new weft_group{shared, rank};
+    weft::test::hold_group(device);
     return WEFT_OK;
 }
 

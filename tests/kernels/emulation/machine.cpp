@@ -69,7 +69,7 @@ struct weft_graph {
 struct weft_device {
     int index = 0;
     int streams = 0;
-    std::int64_t reserved = 0;
+    std::int64_t held = 0; // beside arenas, of what the machine has reserved
     VectorClock host; // what the host knows to be done
     std::int64_t works = 0; // done
     OrderChecker checker;
@@ -338,6 +338,16 @@ weft_status drive(weft_device& device, const Ended& ended,
     return WEFT_OK;
 }
 
+/// As drive, for a host that waits; where there is something to wait for, it is counted.
+template <class Ended>
+weft_status wait_until(weft_device& device, const Ended& ended) {
+    {
+        const std::lock_guard lock(machine().mutex);
+        machine().counts.host_waits += ended() ? 0 : 1;
+    }
+    return drive(device, ended);
+}
+
 weft_status count_devices(std::int32_t* devices) {
     *devices = machine().options.devices;
     return WEFT_OK;
@@ -358,16 +368,24 @@ weft_status describe_device(std::int32_t index, weft_device_facts* facts) {
     return WEFT_OK;
 }
 
+void hold(weft_device& device, std::int64_t bytes) {
+    const std::lock_guard lock(machine().mutex);
+    device.held += bytes;
+    machine().reserved[device.index] += bytes;
+}
+
 weft_status open_device(std::int32_t index, weft_device** device) {
     if (index < 0 || index >= machine().options.devices) {
         return fail(WEFT_BAD_ARGUMENT, "the emulated machine has no such device");
     }
     *device = new weft_device;
     (*device)->index = index;
+    hold(**device, machine().options.context_bytes);
     return WEFT_OK;
 }
 
 void close_device(weft_device* device) {
+    hold(*device, -device->held);
     delete device;
 }
 
@@ -433,7 +451,7 @@ weft_status finish(weft_stream* stream) {
         return fail(WEFT_LIBRARY_ERROR, "the host waits for a stream that is captured");
     }
     const weft_status status =
-        drive(*stream->device, [&] { return stream->items.empty() && !stream->busy; });
+        wait_until(*stream->device, [&] { return stream->items.empty() && !stream->busy; });
     if (status != WEFT_OK) {
         return status;
     }
@@ -445,18 +463,24 @@ weft_status finish(weft_stream* stream) {
 }
 
 /// Does an item, of whichever stream, before it answers: somebody has to.
-weft_status is_finished(weft_stream* stream, std::int32_t* finished) {
+template <class Ended>
+weft_status ask(weft_device& device, const Ended& ended, std::int32_t* answer) {
     bool asked = false;
     bool done = false;
     const weft_status status = drive(
-        *stream->device,
+        device,
         [&] {
-            done = stream->items.empty() && !stream->busy;
+            done = ended();
             return done || std::exchange(asked, true);
         },
         std::chrono::milliseconds(1));
-    *finished = done ? 1 : 0;
+    *answer = done ? 1 : 0;
     return status;
+}
+
+weft_status is_finished(weft_stream* stream, std::int32_t* finished) {
+    return ask(
+        *stream->device, [&] { return stream->items.empty() && !stream->busy; }, finished);
 }
 
 std::vector<Access> one_access(const void* memory, std::int64_t bytes, bool writes) {
@@ -478,6 +502,12 @@ weft_status upload(weft_stream* stream, void* to, const void* from, std::int64_t
 }
 weft_status download(weft_stream* stream, void* to, const void* from, std::int64_t bytes) {
     return queue_copy(stream, to, from, bytes, one_access(from, bytes, false), "a download");
+}
+
+weft_status copy_within(weft_stream* stream, void* to, const void* from, std::int64_t bytes) {
+    std::vector<Access> accesses = one_access(to, bytes, true);
+    accesses.push_back(one_access(from, bytes, false).front());
+    return queue_copy(stream, to, from, bytes, std::move(accesses), "a copy");
 }
 
 weft_status make_event(weft_device* device, weft_event** event) {
@@ -508,31 +538,26 @@ weft_status wait(weft_stream* stream, weft_event* event) {
 
 weft_status await(weft_event* event) {
     const std::int64_t ticket = event->recorded;
-    const weft_status status = drive(*event->device, [&] { return event->done >= ticket; });
-    if (status == WEFT_OK) {
+    const weft_status status = wait_until(*event->device, [&] { return event->done >= ticket; });
+    if (status != WEFT_OK) {
+        return status;
+    }
+    {
         const std::lock_guard lock(machine().mutex);
         weft::test::merge(event->device->host, event->clock);
     }
-    return status;
+    return weft::kernels::cuda::reported_fault();
 }
 
 /// Does an item, as is_finished.
 weft_status is_past(weft_event* event, std::int32_t* past) {
     const std::int64_t ticket = event->recorded;
-    bool asked = false;
-    bool done = false;
-    const weft_status status = drive(
-        *event->device,
-        [&] {
-            done = event->done >= ticket;
-            return done || std::exchange(asked, true);
-        },
-        std::chrono::milliseconds(1));
-    if (done) {
+    const weft_status status = ask(
+        *event->device, [&] { return event->done >= ticket; }, past);
+    if (*past != 0) {
         const std::lock_guard lock(machine().mutex);
         weft::test::merge(event->device->host, event->clock);
     }
-    *past = done ? 1 : 0;
     return status;
 }
 
@@ -607,6 +632,7 @@ constexpr weft_platform kEmulatedPlatform = {
     .is_finished = is_finished,
     .upload = upload,
     .download = download,
+    .copy = copy_within,
     .make_event = make_event,
     .drop_event = drop_event,
     .record = record,
@@ -662,6 +688,10 @@ MachineLoad machine_load(int device) {
 std::vector<std::string> order_faults() {
     const std::lock_guard lock(machine().mutex);
     return machine().faults;
+}
+
+void hold_group(weft_device* device) {
+    hold(*device, machine().options.group_bytes);
 }
 
 void queue_work(weft_stream* stream, std::function<void()> work) {

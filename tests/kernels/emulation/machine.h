@@ -21,6 +21,9 @@ struct MachineOptions {
     int devices = 1;
     std::uint64_t seed = 1;
     std::int64_t memory_bytes = std::int64_t{1} << 30; // of a device
+    /// Taken of it while the device is open: as soon as it is, and by each group that it joins.
+    std::int64_t context_bytes = 0;
+    std::int64_t group_bytes = 0;
     /// Leaves out the wait of that number, counted from 0 over the process: a planted fault.
     std::int64_t dropped_wait = -1;
     /// After so many pieces of work a device fails for good, or one never ends; -1: never.
@@ -43,12 +46,13 @@ void set_machine(const MachineOptions& options);
 
 /// Counted since set_machine.
 struct MachineCounts {
-    std::int64_t waits = 0;    // of a stream for an event
-    std::int64_t replays = 0;  // of graphs
-    std::int64_t meetings = 0; // of streams, that were begun with all there
+    std::int64_t waits = 0;      // of a stream for an event
+    std::int64_t replays = 0;    // of graphs
+    std::int64_t meetings = 0;   // of streams, that were begun with all there
+    std::int64_t host_waits = 0; // of the host, for what was not done yet
 };
 MachineCounts machine_counts();
-/// How busy a device is: bytes of its arenas, and what all devices have done since set_machine.
+/// How busy a device is: bytes that it holds, and what all devices have done since set_machine.
 struct MachineLoad {
     int devices = 0;
     std::int64_t memory_bytes = 0;
@@ -60,6 +64,9 @@ MachineOptions machine_options();
 /// Accesses that nothing orders, found since set_machine; one text each. The first is a fault of
 /// the device, too: whoever waits for it hears of it.
 std::vector<std::string> order_faults();
+
+/// The device holds what a group takes, until it is closed.
+void hold_group(weft_device* device);
 
 /// Work that the streams of several devices do together, when it is the turn of all of them.
 struct Meeting {
