@@ -12,7 +12,7 @@ extern "C" {
 #endif
 
 /* Counts with every change of the headers of the edge that what was built before cannot follow. */
-#define WEFT_EDGE 3
+#define WEFT_EDGE 4
 
 typedef struct weft_module {
     int32_t edge; /* WEFT_EDGE that it was built with */

@@ -180,6 +180,7 @@ private:
         ShardedPrograms sharded = shard(programs);
         out_.device = options_.device;
         out_.host = options_.host;
+        out_.beside = options_.beside;
         make_stages(programs);
         out_.parameters = count_parameters(out_.state_slots);
         return sharded;
@@ -242,7 +243,7 @@ private:
         out_.state_slots = std::move(programs.state_slots);
         for (int stage = 0; stage < stage_count(); ++stage) {
             const std::int64_t bytes = plan::place_slots(out_.state_slots, stage);
-            out_.stages.push_back({stages_ ? stages_->layers_of(stage) : "", bytes, bytes});
+            out_.stages.push_back({stages_ ? stages_->layers_of(stage) : "", bytes, bytes, 0});
             out_.state_bytes = std::max(out_.state_bytes, bytes);
         }
         out_.arena_bytes = out_.state_bytes;
@@ -322,6 +323,7 @@ private:
         sizes.mesh = out_.mesh;
         sizes.device = out_.device;
         sizes.host = out_.host;
+        sizes.beside = out_.beside;
         int stage = 0;
         for (ir::Program& part : split(std::move(program))) {
             const memory::Storage storage = memory::share_storage(part);
@@ -330,7 +332,7 @@ private:
             const std::int64_t bytes =
                 plan::arena_bytes(part, storage, choices, out_.state_slots,
                                   out_.stages[static_cast<std::size_t>(stage)].state_bytes);
-            sizes.stages.push_back({"", 0, bytes});
+            sizes.stages.push_back({"", 0, bytes, plan::landing_bytes(part)});
             sizes.arena_bytes = std::max(sizes.arena_bytes, bytes);
             ++stage;
         }
@@ -361,6 +363,10 @@ private:
             choices.push_back(kernels_.select(part, out_.fallbacks));
         }
         start_s = note_time(name, "choose kernels", start_s);
+        for (std::size_t i = 0; i < parts.size(); ++i) {
+            std::int64_t& landing = out_.stages[i].landing_bytes;
+            landing = std::max(landing, plan::landing_bytes(parts[i]));
+        }
         // Offsets and steps.
         std::vector<plan::PlannedProgram> out(parts.size());
         for_each_on(options_.workers, parts.size(), [&](std::size_t i) {
@@ -409,6 +415,8 @@ plan::ExecutionPlan complete_plan(const plan::ExecutionPlan& step, plan::Executi
     for (std::size_t i = 0; i < whole.stages.size(); ++i) {
         whole.stages[i].arena_bytes =
             std::max(step.stages[i].arena_bytes, rest.stages[i].arena_bytes);
+        whole.stages[i].landing_bytes =
+            std::max(step.stages[i].landing_bytes, rest.stages[i].landing_bytes);
     }
     whole.programs = {};
     std::size_t i = 0;

@@ -34,6 +34,7 @@ struct PipelineOptions {
     std::optional<MemoryBudget> budget;        // with it, `recompute` is chosen to meet it
     std::string device = "cpu";                // kind that is planned for, as in the plan
     plan::HostMemory host;                     // goes into the plan; on a CPU the budget covers it
+    plan::DeviceMemory beside;                 // likewise; the budget covers it elsewhere
     const cost::CostModel* cost = nullptr;     // null: nothing is predicted
     sharding::Placement placement;             // without axes: one device
     std::optional<StageChoice> stages;         // of a pipeline along one axis of the mesh

@@ -4,6 +4,7 @@
 #include "core/base/clock.h"
 #include "core/base/machine.h"
 #include "core/exec/arena_monitor.h"
+#include "core/exec/argument_feed.h"
 #include "core/exec/find_nonfinite.h"
 #include "core/exec/open_device.h"
 #include "core/exec/prepared_program.h"
@@ -28,7 +29,10 @@ struct Device::State {
           const Compute& compute, ExecutorOptions executor_options, Exchange* with_others)
         : plan(std::move(execution_plan)), place(its_place), stage(plan->stage_of(place)),
           backends(compute.backends), options(executor_options), exchange(with_others),
-          memory(compute, place, sizes().arena_bytes) {
+          memory(compute, place, sizes().arena_bytes, sizes().landing_bytes) {
+        if (!memory.on_host()) {
+            feed.emplace(memory, sizes().landing_bytes);
+        }
         if (options.instrument) {
             WEFT_CHECK(memory.on_host(), "the host watches only arenas that it reaches");
             monitor.emplace(memory.bytes(), sizes().state_bytes);
@@ -97,16 +101,26 @@ struct Device::State {
             return false;
         }
         last_run = &program;
-        QueuedProgram& queue = *queues.at(&program);
-        if (checked) {
-            queue.run_each([&](const PreparedStep& step, std::span<const std::int64_t> indices,
-                               std::span<void* const> outputs) {
-                return outputs_finite(step, indices, outputs);
-            });
-            return true;
-        }
-        queue.run();
+        feed->send(*program.plan);
+        queues.at(&program)->run();
         return true;
+    }
+
+    /// Beside others a device runs to the end: they wait for its part of every exchange.
+    void run_checked(PreparedProgram& program) {
+        if (feed) {
+            feed->send(*program.plan);
+        }
+        if (!arguments_finite(program) && !beside_others()) {
+            return;
+        }
+        if (memory.on_host()) {
+            run_program(program);
+            return;
+        }
+        queues.at(&program)->run_each(
+            [&](const PreparedStep& step, std::span<const std::int64_t> indices,
+                std::span<void* const> outputs) { return outputs_finite(step, indices, outputs); });
     }
 
     void begin_use(const PreparedProgram& program) {
@@ -130,12 +144,16 @@ struct Device::State {
         return finished;
     }
 
-    HostPart port(const std::vector<plan::PlannedPort>& ports, std::string_view name,
-                  HostPart::Use use) {
+    static const plan::Operand& port(const std::vector<plan::PlannedPort>& ports,
+                                     std::string_view name) {
         const auto found = std::find_if(ports.begin(), ports.end(),
                                         [&](const plan::PlannedPort& p) { return p.name == name; });
         WEFT_CHECK(found != ports.end(), "the program has no port " + std::string(name));
-        return {memory, found->operand.offset, found->operand.type.bytes(), use};
+        return found->operand;
+    }
+
+    HostPart part(const plan::Operand& operand, HostPart::Use use) {
+        return {memory, operand.offset, operand.type.bytes(), use};
     }
 
     void begin(const PreparedProgram& program) {
@@ -298,6 +316,7 @@ struct Device::State {
     ExecutorOptions options;
     Exchange* exchange;
     OpenDevice memory;
+    std::optional<ArgumentFeed> feed;                // of a device that works by itself
     std::unique_ptr<QueuedExchange> queued_exchange; // of a device that has joined
     std::optional<ArenaMonitor> monitor;
     std::map<std::string, PreparedProgram, std::less<>> programs;
@@ -347,11 +366,18 @@ HostPart Device::slot(std::string_view name, HostPart::Use use) {
 }
 
 HostPart Device::argument(std::string_view program, std::string_view name) {
-    return state_->port(state_->planned(program).arguments, name, HostPart::Use::fill);
+    const plan::PlannedProgram& planned = state_->planned(program);
+    return state_->feed ? HostPart(state_->feed->room(planned, name))
+                        : state_->part(State::port(planned.arguments, name), HostPart::Use::fill);
 }
 
 HostPart Device::result(std::string_view program, std::string_view name) {
-    return state_->port(state_->planned(program).results, name, HostPart::Use::look);
+    return state_->part(State::port(state_->planned(program).results, name), HostPart::Use::look);
+}
+
+void Device::want_result(std::string_view program, std::string_view name, Handover& handover) {
+    const plan::Operand& operand = State::port(state_->planned(program).results, name);
+    handover.want(state_->memory, operand.offset, operand.type.bytes());
 }
 
 void Device::prepare(std::string_view program) {
@@ -379,10 +405,7 @@ RunReport Device::run_checked(std::string_view program) {
     state_->stop = {};
     state_->vote = nullptr;
     state_->checked = true;
-    // Beside others a device runs to the end: they wait for its part of every exchange.
-    if (state_->arguments_finite(prepared) || state_->beside_others()) {
-        state_->run_program(prepared);
-    }
+    state_->run_checked(prepared);
     return state_->report;
 }
 

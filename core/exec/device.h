@@ -38,6 +38,8 @@ public:
     HostPart slot(std::string_view name, HostPart::Use use);
     HostPart argument(std::string_view program, std::string_view name);
     HostPart result(std::string_view program, std::string_view name);
+    /// Adds a result to what is handed over.
+    void want_result(std::string_view program, std::string_view name, Handover& handover);
 
     void prepare(std::string_view program);
     /// `vote` of the devices that run together; null: this one alone.

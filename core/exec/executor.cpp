@@ -8,6 +8,7 @@
 #include "core/exec/device_threads.h"
 #include "core/exec/mesh_exchange.h"
 #include "core/exec/placement_copy.h"
+#include "core/memory/arena.h"
 #include "core/sharding/partition.h"
 
 #include <algorithm>
@@ -32,6 +33,7 @@ struct Executor::State {
           timeout_s(options.exchange_timeout_s) {
         if (count == 1) {
             devices.push_back(std::make_unique<Device>(plan, 0, compute, options, nullptr));
+            free_alone = free_together = free_bytes();
             return;
         }
         if (on_host) {
@@ -46,9 +48,27 @@ struct Executor::State {
         }
         threads = std::make_unique<DeviceThreads>(count);
         if (!on_host) {
+            free_alone = free_bytes();
             meeting = std::make_unique<QueuedWorld>(compute, *plan, options.exchange_timeout_s);
             on_all([&](int device) { devices[static_cast<std::size_t>(device)]->join(*meeting); });
+            free_together = free_bytes();
         }
+    }
+
+    /// Of each device now; empty on the host. Throws weft::Error{device}.
+    std::vector<std::int64_t> free_bytes() const {
+        std::vector<std::int64_t> out;
+        for (int place = 0; place < count && !on_host; ++place) {
+            weft_device_facts facts{};
+            if (compute.platform->describe(compute.device(place), &facts) != WEFT_OK) {
+                throw Error(ErrorKind::device, compute.platform->name,
+                            std::string("a device cannot be asked for its free memory: ") +
+                                compute.platform->last_error(),
+                            "run `weft doctor` to see what this machine offers");
+            }
+            out.push_back(facts.free_bytes);
+        }
+        return out;
     }
 
     /// A world in which the devices find each other; the one before may have ended.
@@ -217,6 +237,8 @@ struct Executor::State {
     const double timeout_s;
     std::unique_ptr<comm::InProcessWorld> world; // of several devices on the host
     std::unique_ptr<QueuedWorld> meeting;        // of several that work by themselves
+    std::vector<std::int64_t> free_alone;        // by device: all are open
+    std::vector<std::int64_t> free_together;     // they have joined groups
     std::vector<std::unique_ptr<MeshExchange>> exchanges;
     std::vector<std::unique_ptr<Device>> devices;
     std::unique_ptr<DeviceThreads> threads;
@@ -236,6 +258,10 @@ const plan::ExecutionPlan& Executor::plan() const {
     return *state_->plan;
 }
 
+bool Executor::on_host() const {
+    return state_->on_host;
+}
+
 void Executor::write(std::string_view program, std::string_view name,
                      std::span<const std::byte> whole) {
     for (const auto* port : state_->ports(&plan::PlannedProgram::arguments, program, name)) {
@@ -250,6 +276,19 @@ std::span<const std::byte> Executor::read(std::string_view program, std::string_
     state_->result_part.reset();
     return state_->join(port.whole, port.placement, state_->result_buffer, state_->result_part,
                         [&](int device) { return result(program, name, device); });
+}
+
+Handover Executor::hand_over(std::string_view program, std::span<const std::string> names) {
+    Handover out;
+    for (const std::string& name : names) {
+        const auto found = state_->ports(&plan::PlannedProgram::results, program, name);
+        const sharding::Sharding& placement = found.front()->placement;
+        WEFT_CHECK(placement.is_replicated(), name + " is in parts");
+        const std::int64_t device = placement.holders(state_->mesh).front();
+        state_->devices[static_cast<std::size_t>(device)]->want_result(program, name, out);
+    }
+    out.send();
+    return out;
 }
 
 void Executor::write_slot(std::string_view name, std::span<const std::byte> whole) {
@@ -344,6 +383,21 @@ std::int64_t Executor::resident_bytes() const {
 
 std::int64_t Executor::resident_bytes(int device) const {
     return state_->devices[static_cast<std::size_t>(device)]->resident_bytes();
+}
+
+std::int64_t Executor::reserved_bytes(int device) const {
+    const plan::Stage& own = plan().stages[static_cast<std::size_t>(plan().stage_of(device))];
+    return memory::align(own.arena_bytes) + own.landing_bytes;
+}
+
+plan::DeviceMemory Executor::beside(int device) const {
+    const auto at = static_cast<std::size_t>(device);
+    const auto less = [](std::int64_t before, std::int64_t now) {
+        return std::max<std::int64_t>(0, before - now);
+    };
+    const std::int64_t now = state_->free_bytes().at(at);
+    return {0, less(state_->free_together[at], now),
+            less(state_->free_alone[at], state_->free_together[at])};
 }
 
 std::int64_t Executor::library_bytes() const {

@@ -12,11 +12,13 @@
 //
 // The host writes and reads whole arrays; devices hold parts of them as the plan says.
 // State slots outlive calls. Everything else in the arena is scratch that programs share: the host
-// writes *every* argument before *each* run, and reads results before the next run.
+// writes *every* argument before *each* run, and reads results, or has them handed over, before the
+// next run.
 #pragma once
 
 #include "core/exec/compute.h"
 #include "core/exec/device_use.h"
+#include "core/exec/handover.h"
 #include "core/exec/host_part.h"
 #include "core/plan/plan.h"
 #include "kernels/weft_kernels.h"
@@ -83,6 +85,8 @@ public:
     Executor& operator=(const Executor&) = delete;
 
     const plan::ExecutionPlan& plan() const;
+    /// Whether a run is over when `run` returns.
+    bool on_host() const;
 
     /// Hands an argument to the devices. `whole` has exactly its bytes. An unknown name is a
     /// programmer fault.
@@ -90,6 +94,10 @@ public:
     /// A result, put together from the devices' parts; valid until the next call of this function
     /// or of run.
     std::span<const std::byte> read(std::string_view program, std::string_view name);
+    /// Results of the run before, to be waited for and looked at at any time, the next run under
+    /// way or not: on devices that work by themselves nobody waits now. Of those that every device
+    /// of a stage has whole.
+    Handover hand_over(std::string_view program, std::span<const std::string> names);
     /// State slots likewise.
     void write_slot(std::string_view name, std::span<const std::byte> whole);
     std::vector<std::byte> read_slot(std::string_view name);
@@ -121,6 +129,12 @@ public:
     /// Bytes of the arena that the prepared programs have taken: plan and resident memory agree.
     std::int64_t resident_bytes() const;
     std::int64_t resident_bytes(int device) const;
+    /// Bytes that a device which works by itself was asked for: arena and landing room.
+    std::int64_t reserved_bytes(int device) const;
+    /// What else it holds, as the device itself counts its free memory: groups that were joined,
+    /// and what came with kernels and runs. Other processes are in it, where they took memory
+    /// meanwhile. The driver's part is not known here: 0.
+    plan::DeviceMemory beside(int device) const;
     /// What libraries keep for themselves on the heap: what the process grew by while kernels were
     /// made and in the first kSettlingRuns runs of each program, less what it gave back there, less
     /// the arena. Our own code allocates nothing in a run; that other threads do not either,

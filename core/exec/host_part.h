@@ -19,6 +19,8 @@ public:
 
     /// Bytes [offset, offset + bytes) of the device's arena. Throws weft::Error{device, memory}.
     HostPart(OpenDevice& device, std::int64_t offset, std::int64_t bytes, Use use);
+    /// The host's own memory, from which somebody else takes the part to the device.
+    explicit HostPart(std::span<std::byte> bytes) : bytes_(bytes) {}
     ~HostPart();
     HostPart(HostPart&& other) noexcept;
     HostPart& operator=(HostPart&&) = delete;

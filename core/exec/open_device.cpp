@@ -5,6 +5,7 @@
 #include "core/base/clock.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/memory/arena.h"
 
 #include <algorithm>
 #include <chrono>
@@ -58,19 +59,24 @@ Event::~Event() {
 Event::Event(Event&& other) noexcept
     : platform_(other.platform_), event_(std::exchange(other.event_, nullptr)) {}
 
-OpenDevice::OpenDevice(const Compute& compute, int place, std::int64_t arena_bytes)
+OpenDevice::OpenDevice(const Compute& compute, int place, std::int64_t arena_bytes,
+                       std::int64_t landing_bytes)
     : platform_(*compute.platform), place_(place),
       name_(std::string(compute.platform->name) + ":" + std::to_string(compute.device(place))),
       size_(arena_bytes) {
+    if (!on_host()) {
+        landing_ = memory::align(arena_bytes);
+        size_ = landing_ + landing_bytes;
+    }
     check(platform_.open(compute.device(place), &device_), "opening the device");
     void* arena = nullptr;
     weft_status status = platform_.enter(device_);
     if (status == WEFT_OK) {
-        status = platform_.reserve(device_, arena_bytes, &arena);
+        status = platform_.reserve(device_, size_, &arena);
     }
     if (status != WEFT_OK) {
         platform_.close(device_);
-        status == WEFT_OUT_OF_MEMORY ? fail_arena(platform_, name_, arena_bytes)
+        status == WEFT_OUT_OF_MEMORY ? fail_arena(platform_, name_, size_)
                                      : fail_device(platform_, name_, status, "opening the device");
     }
     arena_ = static_cast<std::byte*>(arena);
@@ -116,12 +122,10 @@ void OpenDevice::take(std::int64_t end) {
 
 std::span<std::byte> OpenDevice::staging(std::int64_t bytes) {
     Block* best = nullptr;
-    for (Block& block : blocks_) {
-        if (!block.lent && block.bytes >= bytes && (best == nullptr || !block.under_way)) {
+    const auto cost = [](const Block& block) { return std::pair(block.under_way, block.bytes); };
+    for (Block& block : blocks_) { // a large one is not given away for little
+        if (!block.lent && block.bytes >= bytes && (best == nullptr || cost(block) < cost(*best))) {
             best = &block;
-            if (!block.under_way) {
-                break;
-            }
         }
     }
     if (best == nullptr) {
@@ -150,16 +154,30 @@ void OpenDevice::upload(std::int64_t offset, std::span<std::byte> staged) {
     check(platform_.upload(computation(), arena_ + offset, staged.data(),
                            static_cast<std::int64_t>(staged.size())),
           "copying to the device");
+    mark(staged);
+}
+
+void OpenDevice::mark(std::span<std::byte> staged) {
     Block& block = block_of(staged);
-    check(platform_.record(block.copied.get(), computation()), "copying to the device");
+    check(platform_.record(block.copied.get(), computation()), "ordering streams");
     block.under_way = true;
 }
 
+void OpenDevice::await(std::span<std::byte> staged) {
+    Block& block = block_of(staged);
+    await(block.copied);
+    block.under_way = false;
+}
+
 void OpenDevice::download(std::span<std::byte> staged, std::int64_t offset) {
+    queue_download(staged, offset);
+    finish();
+}
+
+void OpenDevice::queue_download(std::span<std::byte> staged, std::int64_t offset) {
     check(platform_.download(computation(), staged.data(), arena_ + offset,
                              static_cast<std::int64_t>(staged.size())),
           "copying from the device");
-    finish();
 }
 
 void OpenDevice::recycle(std::span<std::byte> staged) {
@@ -174,15 +192,14 @@ void OpenDevice::finish(weft_stream* stream) {
 }
 
 void OpenDevice::await(const Event& event) {
-    if (watch_ == nullptr) {
-        check(platform_.await(event.get()), "waiting for a copy");
-        return;
+    if (watch_ != nullptr) {
+        wait_until([&] {
+            std::int32_t past = 0;
+            check(platform_.is_past(event.get(), &past), "work on the device");
+            return past != 0;
+        });
     }
-    wait_until([&] {
-        std::int32_t past = 0;
-        check(platform_.is_past(event.get(), &past), "waiting for a copy");
-        return past != 0;
-    });
+    check(platform_.await(event.get()), "work on the device");
 }
 
 bool OpenDevice::is_finished(weft_stream* stream) {

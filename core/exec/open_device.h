@@ -58,8 +58,10 @@ public:
 /// One thread at a time, which has entered it.
 class OpenDevice {
 public:
-    /// Reserves the arena's addresses and nothing else. Throws weft::Error{device, memory}.
-    OpenDevice(const Compute& compute, int place, std::int64_t arena_bytes);
+    /// Reserves addresses and nothing else: of the arena, and of what lies behind it where the
+    /// device works by itself. Throws weft::Error{device, memory}.
+    OpenDevice(const Compute& compute, int place, std::int64_t arena_bytes,
+               std::int64_t landing_bytes = 0);
     ~OpenDevice();
     OpenDevice(const OpenDevice&) = delete;
     OpenDevice& operator=(const OpenDevice&) = delete;
@@ -70,6 +72,8 @@ public:
     /// weft::Error{memory}.
     void take(std::int64_t end);
     std::int64_t taken_bytes() const { return taken_; }
+    /// Where arguments land, from there to the end.
+    std::int64_t landing() const { return landing_; }
     std::byte* data() const { return arena_; } // an address of the device
     bool on_host() const { return platform_.host_reaches_memory != 0; }
     /// Only on the host.
@@ -78,11 +82,21 @@ public:
     /// Host memory that copies reach; from a pool that grows to what is used at once. It comes back
     /// by `recycle`.
     std::span<std::byte> staging(std::int64_t bytes);
-    /// Queues a copy to the arena and takes the staging memory back when it is done.
+    /// Queues a copy to the arena; the staging memory may be recycled, and is used again when the
+    /// copy is done.
     void upload(std::int64_t offset, std::span<std::byte> staged);
     /// Copies from the arena and waits.
     void download(std::span<std::byte> staged, std::int64_t offset);
+    /// Queues a copy from the arena to a stretch of staging memory.
+    void queue_download(std::span<std::byte> staged, std::int64_t offset);
+    /// All that has been queued on the stream of computation until now may touch the staging
+    /// memory: `await` waits for it, and so does whoever gets the memory after `recycle`.
+    void mark(std::span<std::byte> staged);
+    void await(std::span<std::byte> staged);
     void recycle(std::span<std::byte> staged);
+
+    /// Waits until what was queued before the event is done. Throws as finish.
+    void await(const Event& event);
 
     /// Null: it works alone. The watch outlives it.
     void set_watch(DeviceWatch* watch) { watch_ = watch; }
@@ -111,11 +125,10 @@ private:
         void* memory = nullptr;
         std::int64_t bytes = 0;
         bool lent = false;
-        bool under_way = false; // an upload reads it until `copied`
+        bool under_way = false; // copies use it until `copied`
         Event copied;
     };
     Block& block_of(std::span<std::byte> staged);
-    void await(const Event& event);
     bool is_finished(weft_stream* stream);
 
     const weft_platform& platform_;
@@ -124,6 +137,7 @@ private:
     weft_device* device_ = nullptr;
     std::byte* arena_ = nullptr;
     std::int64_t size_ = 0;
+    std::int64_t landing_ = 0;
     std::int64_t taken_ = 0;
     DeviceWatch* watch_ = nullptr;
     std::optional<Stream> computation_;

@@ -373,6 +373,15 @@ PlannedProgram lower(ir::Program program, const memory::Storage& storage,
     return Lowerer(program, storage, kernels, slots, state_bytes).run(program.body);
 }
 
+std::int64_t landing_bytes(const ir::Program& program) {
+    std::int64_t bytes = 0;
+    for (const ir::Port& port : program.arguments) {
+        const bool given = port.role != ir::Role::state;
+        bytes += given ? memory::align(program.type(port.value).bytes()) : 0;
+    }
+    return bytes;
+}
+
 std::int64_t arena_bytes(const ir::Program& program, const memory::Storage& storage,
                          std::span<const KernelChoice> kernels, std::span<const StateSlot> slots,
                          std::int64_t state_bytes) {

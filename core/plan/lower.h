@@ -29,6 +29,9 @@ PlannedProgram lower(ir::Program program, const memory::Storage& storage,
                      std::span<const KernelChoice> kernels, std::span<const StateSlot> state_slots,
                      std::int64_t state_bytes);
 
+/// Of one program, as Stage has it: its arguments one after another, each aligned.
+std::int64_t landing_bytes(const ir::Program& program);
+
 /// The peak_bytes that `lower` would give, and nothing else: for trying many programs.
 std::int64_t arena_bytes(const ir::Program& program, const memory::Storage& storage,
                          std::span<const KernelChoice> kernels,

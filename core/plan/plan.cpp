@@ -67,7 +67,16 @@ std::vector<const PlannedProgram*> ExecutionPlan::all_stages(std::string_view pr
 }
 
 std::int64_t ExecutionPlan::device_bytes() const {
-    return arena_bytes + (device == "cpu" ? host.bytes() : 0);
+    return device == "cpu" ? arena_bytes + host.bytes()
+                           : memory::align(arena_bytes) + landing_bytes() + beside.bytes();
+}
+
+std::int64_t ExecutionPlan::landing_bytes() const {
+    std::int64_t bytes = 0;
+    for (const Stage& stage : stages) {
+        bytes = std::max(bytes, stage.landing_bytes);
+    }
+    return bytes;
 }
 
 std::int64_t ExecutionPlan::memory_bytes() const {
@@ -113,14 +122,21 @@ void add_arena(const ExecutionPlan& plan, int stage, std::int64_t times,
     }
 }
 
-void add_host(const ExecutionPlan& plan, std::vector<std::int64_t>& bytes) {
+/// What the memory behind the limit holds beside arenas.
+void add_beside(const ExecutionPlan& plan, std::vector<std::int64_t>& bytes) {
+    const auto add = [&](Category category, std::int64_t more) {
+        bytes[static_cast<std::size_t>(category)] += more;
+    };
     if (plan.device == "cpu") {
         const HostMemory& host = plan.host;
-        bytes[static_cast<std::size_t>(Category::batch)] +=
-            host.data_cache_bytes + host.prefetch_bytes;
-        bytes[static_cast<std::size_t>(Category::staging)] += host.staging_bytes;
-        bytes[static_cast<std::size_t>(Category::library)] += host.library_bytes;
+        add(Category::batch, host.data_cache_bytes + host.prefetch_bytes);
+        add(Category::staging, host.staging_bytes);
+        add(Category::library, host.library_bytes);
+        return;
     }
+    add(Category::batch, plan.landing_bytes());
+    add(Category::library, plan.beside.context_bytes + plan.beside.library_bytes);
+    add(Category::communication, plan.beside.exchange_bytes);
 }
 
 } // namespace
@@ -128,7 +144,7 @@ void add_host(const ExecutionPlan& plan, std::vector<std::int64_t>& bytes) {
 std::vector<std::int64_t> device_bytes_by_category(const ExecutionPlan& plan, int stage) {
     std::vector<std::int64_t> bytes(kCategories, 0);
     add_arena(plan, stage, 1, bytes);
-    add_host(plan, bytes);
+    add_beside(plan, bytes);
     return bytes;
 }
 
@@ -141,7 +157,7 @@ std::vector<std::int64_t> memory_by_category(const ExecutionPlan& plan) {
     for (int stage = 0; stage < stages; ++stage) {
         add_arena(plan, stage, plan.mesh.devices() / stages, bytes);
     }
-    add_host(plan, bytes);
+    add_beside(plan, bytes);
     return bytes;
 }
 

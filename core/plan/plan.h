@@ -198,12 +198,21 @@ struct PassTime {
 struct HostMemory {
     std::int64_t data_cache_bytes = 0; // decoded samples of train and validation, later of test
     std::int64_t prefetch_bytes = 0;   // batches made ahead, of training and of an evaluation
-    std::int64_t staging_bytes = 0;    // checkpoint snapshot, when it is written in the background
+    std::int64_t staging_bytes = 0;    // checkpoint snapshot: of GPUs, or written in the background
     std::int64_t library_bytes = 0; // what libraries keep for themselves: an estimate in a plan; a
                                     // run measures it and says so in its `system` event
     std::int64_t bytes() const {
         return data_cache_bytes + prefetch_bytes + staging_bytes + library_bytes;
     }
+};
+
+/// What a device that works by itself holds beside arena and landing; nothing on the host. In a
+/// plan an estimate; a run measures it when its kernels are made.
+struct DeviceMemory {
+    std::int64_t context_bytes = 0;  // the driver's, for a process that uses the device
+    std::int64_t library_bytes = 0;  // of libraries, and the code of kernels
+    std::int64_t exchange_bytes = 0; // of groups of devices, for what is on its way
+    std::int64_t bytes() const { return context_bytes + library_bytes + exchange_bytes; }
 };
 
 /// A changed run, planned again.
@@ -223,6 +232,9 @@ struct Stage {
     std::string layers;           // "layers.0 to layers.2", of each chunk
     std::int64_t state_bytes = 0; // of a device
     std::int64_t arena_bytes = 0;
+    /// Beside the arena, on devices that work by themselves: where the arguments of the next run
+    /// wait while one computes.
+    std::int64_t landing_bytes = 0;
 };
 
 /// One action of a stage as it is predicted to run, from the start of the step.
@@ -312,6 +324,7 @@ struct ExecutionPlan {
     int pipeline_axis = -1;           // of the mesh; -1: none
     std::optional<Pipeline> pipeline; // of the training step
     HostMemory host;
+    DeviceMemory beside;
     std::int64_t parameters = 0; // trainable elements, tied ones once
     double flops_per_step = 0;
     double model_flops_per_step = 0; // products of the model as written, nothing computed twice
@@ -333,7 +346,7 @@ struct ExecutionPlan {
     std::vector<Alternative> recompute_curve; // filled in where it is asked for
     bool fits() const { return !limit_bytes || memory_bytes() <= *limit_bytes; }
     /// Everything that the device's memory must hold: arena, and on the CPU also what the host
-    /// keeps.
+    /// keeps, elsewhere what lies beside the arena.
     std::int64_t device_bytes() const;
     /// Everything that the memory behind the limit must hold: simulated devices share the host's.
     std::int64_t memory_bytes() const;
@@ -342,6 +355,8 @@ struct ExecutionPlan {
     int stage_of(std::int64_t device) const;
     /// Bytes of all arenas together.
     std::int64_t all_arena_bytes() const;
+    /// Of the stage that has most.
+    std::int64_t landing_bytes() const;
 
     const PlannedProgram* find(std::string_view program, int stage = 0) const;
     /// The program of every stage, in their order; empty: the plan has none of this name.
