@@ -218,9 +218,15 @@ public:
     /// when not async. Pieces are copied one after the other: the copy has the size of the arrays.
     /// A second save waits for the first. Where the step is complete on disk already, its record is
     /// brought up to date instead. Never throws for faults of the disk: they come as Saved.error.
-    void save(std::span<const TensorView> tensors, Record record);
+    /// `arrays` holds what the views point to where that is nobody else's and stays as it is: no
+    /// copy is made then, and it is let go of on this thread, by whichever call finds the save
+    /// done.
+    void save(std::span<const TensorView> tensors, Record record,
+              std::shared_ptr<const void> arrays = nullptr);
     /// Waits for the write in flight.
     void wait();
+    /// Whether take_finished would return any; does not wait.
+    bool has_finished() const;
     /// Finished saves since the last call, in order.
     std::vector<Saved> take_finished();
     /// Bytes of the staging copy (host memory plan).

@@ -147,6 +147,7 @@ struct Manager::State {
     ManagerOptions options;
     std::unique_ptr<std::byte[]> staging;
     std::size_t staging_bytes = 0;
+    std::shared_ptr<const void> arrays; // of the save in flight, where it has its own
 
     std::mutex mutex; // guards finished and written
     std::vector<Saved> finished;
@@ -164,6 +165,7 @@ struct Manager::State {
         if (written) {
             finished.push_back(std::move(*written));
             written.reset();
+            arrays.reset();
         }
     }
 
@@ -219,7 +221,8 @@ Manager::Manager(ManagerOptions options) : state_(std::make_unique<State>()) {
 
 Manager::~Manager() = default;
 
-void Manager::save(std::span<const TensorView> tensors, Record record) {
+void Manager::save(std::span<const TensorView> tensors, Record record,
+                   std::shared_ptr<const void> arrays) {
     const SystemClock clock;
     const double start_s = clock.steady_s();
     wait();
@@ -235,7 +238,12 @@ void Manager::save(std::span<const TensorView> tensors, Record record) {
         return;
     }
     try {
-        state.stage(tensors, job);
+        if (arrays != nullptr) {
+            job.tensors.assign(tensors.begin(), tensors.end());
+            state.arrays = std::move(arrays);
+        } else {
+            state.stage(tensors, job);
+        }
     } catch (const std::bad_alloc&) {
         Saved saved;
         saved.step = job.record.step;
@@ -259,7 +267,13 @@ void Manager::save(std::span<const TensorView> tensors, Record record) {
 void Manager::wait() {
     if (state_->writer.joinable()) {
         state_->writer.join();
+        state_->collect_written();
     }
+}
+
+bool Manager::has_finished() const {
+    const std::lock_guard lock(state_->mutex);
+    return state_->written || !state_->finished.empty();
 }
 
 std::vector<Saved> Manager::take_finished() {

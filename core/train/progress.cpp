@@ -238,6 +238,7 @@ std::vector<std::string> verify_checkpoint(const std::filesystem::path& folder,
 SavedTensors saved_tensors(exec::Executor& executor) {
     const sharding::Mesh& mesh = executor.plan().mesh;
     SavedTensors out;
+    out.are_copies = !executor.on_host();
     const auto bytes_of = [&](const plan::StateSlot& slot, int device) {
         return std::span<const std::byte>(out.parts.emplace_back(executor.slot(slot.name, device)));
     };

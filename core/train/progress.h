@@ -80,6 +80,7 @@ std::vector<std::string> verify_checkpoint(const std::filesystem::path& folder,
 struct SavedTensors {
     std::vector<checkpoint::TensorView> views;
     std::vector<exec::HostPart> parts;
+    bool are_copies = false; // and stay as they are while training goes on
 };
 SavedTensors saved_tensors(exec::Executor& executor);
 

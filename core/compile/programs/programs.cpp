@@ -28,7 +28,8 @@ void add_settings(const RunConfig& config, const ProgramSet& programs,
                   std::optional<std::int64_t> limit_bytes, PipelineOptions& options) {
     options.compute_dtype = config.compute_dtype();
     options.operands = config.operands();
-    options.host.staging_bytes = config.checkpoint_async ? saved_bytes(programs.state_slots) : 0;
+    const bool copies = config.checkpoint_async || options.device != "cpu";
+    options.host.staging_bytes = copies ? saved_bytes(programs.state_slots) : 0;
     if (config.recompute == "blocks") {
         options.recompute.mode = passes::Recompute::blocks;
     } else if (config.recompute == "auto" && (config.memory_budget || limit_bytes)) {

@@ -86,6 +86,24 @@ private slots:
         QVERIFY(manager.take_finished().empty());
     }
 
+    void arrays_that_are_nobody_elses_are_not_copied() {
+        const Folder folder;
+        Manager manager(options_of(folder));
+        const auto values = std::make_shared<std::vector<float>>(1000, 1.5F);
+        const std::vector<TensorView> views{
+            {"x", "parameters", {ir::DType::f32, {1000}}, std::as_bytes(std::span(*values))}};
+        manager.save(views, record_of(1), values);
+        QCOMPARE(manager.staging_bytes(), 0);
+        QCOMPARE(values.use_count(), 2); // nobody has asked whether it is done
+        manager.wait();
+        QCOMPARE(values.use_count(), 1);
+        const std::vector<Saved> saved = manager.take_finished();
+        QCOMPARE(saved.size(), std::size_t(1));
+        std::vector<float> read(values->size());
+        read_tensor(read_manifest(saved[0].path), "x", std::as_writable_bytes(std::span(read)));
+        QVERIFY(read == *values);
+    }
+
     void a_save_without_background_needs_no_copy() {
         const Folder folder;
         Manager manager(options_of(folder, false));
