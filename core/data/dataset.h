@@ -218,6 +218,8 @@ public:
     /// Waits until the worker has nothing left to prepare: every buffer is full, the pass has
     /// ended, or something went wrong, which next() tells. Returns at once without a worker.
     void wait_until_full();
+    /// Whether next() would return a batch at once; never without a worker.
+    bool is_ready() const;
     /// Milliseconds that the last next() waited.
     double last_wait_ms() const;
     /// Host bytes of all buffers.

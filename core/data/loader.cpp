@@ -251,6 +251,11 @@ void Loader::wait_until_full() {
     }
 }
 
+bool Loader::is_ready() const {
+    const std::lock_guard lock(state_->mutex);
+    return !state_->ready.empty();
+}
+
 double Loader::last_wait_ms() const {
     return state_->wait_ms;
 }

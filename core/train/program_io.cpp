@@ -79,17 +79,13 @@ void write_random(exec::Executor& executor, std::string_view program, std::uint6
     write_argument(executor, program, "random", std::as_bytes(std::span(key)));
 }
 
-double read_scalar(exec::Executor& executor, std::string_view program, std::string_view name) {
-    const plan::PlannedPort* port = find_result(executor, program, name);
-    WEFT_CHECK(port != nullptr,
-               "program " + std::string(program) + " has the result " + std::string(name));
-    const std::span<const std::byte> bytes = executor.read(program, name);
+double scalar_of(ir::DType dtype, std::span<const std::byte> bytes) {
     const auto as = [&]<typename T>(T value) {
         WEFT_CHECK(bytes.size() == sizeof value, "a scalar result");
         std::memcpy(&value, bytes.data(), sizeof value);
         return static_cast<double>(value);
     };
-    switch (port->operand.type.dtype) {
+    switch (dtype) {
     case ir::DType::f32: return as(float{});
     case ir::DType::f64: return as(double{});
     case ir::DType::i32: return as(std::int32_t{});
@@ -100,6 +96,13 @@ double read_scalar(exec::Executor& executor, std::string_view program, std::stri
     }
     WEFT_CHECK(false, "scalar results are not bf16 or f16");
     return 0;
+}
+
+double read_scalar(exec::Executor& executor, std::string_view program, std::string_view name) {
+    const plan::PlannedPort* port = find_result(executor, program, name);
+    WEFT_CHECK(port != nullptr,
+               "program " + std::string(program) + " has the result " + std::string(name));
+    return scalar_of(port->operand.type.dtype, executor.read(program, name));
 }
 
 } // namespace weft::train

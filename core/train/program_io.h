@@ -30,7 +30,9 @@ void write_scalar(exec::Executor& executor, std::string_view program, std::strin
 /// {seed, step, first sample}
 void write_random(exec::Executor& executor, std::string_view program, std::uint64_t seed,
                   std::int64_t step, std::int64_t first_sample);
-/// A scalar result of any element type.
+/// A scalar of any element type but bf16 and f16.
+double scalar_of(ir::DType dtype, std::span<const std::byte> bytes);
+/// A scalar result.
 double read_scalar(exec::Executor& executor, std::string_view program, std::string_view name);
 
 } // namespace weft::train

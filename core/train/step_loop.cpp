@@ -132,6 +132,11 @@ void StepLoop::tell_left_out(const std::string& part, const std::vector<data::Le
 
 LoopEnd StepLoop::take_steps() {
     for (;;) {
+        if (!under_way_.empty()) {
+            const Orders orders = setup_.control.orders();
+            goes_on(orders) ? start_step(orders) : complete_step();
+            continue;
+        }
         collect_saves();
         watch_the_log();
         const Orders orders = setup_.control.orders();
@@ -145,7 +150,7 @@ LoopEnd StepLoop::take_steps() {
         if (orders.wanted.stop) {
             return orders.wanted.stop_now ? LoopEnd::stop_now : LoopEnd::stop;
         }
-        if (loader_ && (reached_length(orders.live) || judge_.has_stalled())) {
+        if (loader_ && (reached_length(orders.live, progress_.step) || judge_.has_stalled())) {
             if (!lacks_last_evaluation()) {
                 return LoopEnd::length;
             }
@@ -168,67 +173,104 @@ LoopEnd StepLoop::take_steps() {
         } else if (!loader_) {
             open_loader();
             begin();
-        } else if (take_step(orders)) {
-            after_step(); // before anybody hears of a pause: a paused run does nothing
-            setup_.control.apply(RunInput::step_done);
+        } else {
+            start_step(orders);
         }
     }
 }
 
-bool StepLoop::take_step(const Orders& orders) {
-    const double start_s = setup_.clock.steady_s();
-    const data::Batch* batch = loader_->next();
-    WEFT_CHECK(batch != nullptr, "training batches never end");
-    const double multiplier = orders.live.learning_rate_multiplier;
-    if (update_.run(*batch, progress_.step, multiplier, setup_.control.halt()) ==
-        exec::RunOutcome::stopped) {
+// Whether the next update may be started before the last one is complete. Not either where its
+// batch is late: no device waits longer for that, and what it waits is counted as it is.
+bool StepLoop::goes_on(const Orders& orders) const {
+    const Wanted& wanted = orders.wanted;
+    const bool ordered = wanted.stop || wanted.pause || wanted.single_step || wanted.save ||
+                         wanted.evaluate || orders.state != RunState::running;
+    if (ordered || manager_.has_finished() || !setup_.control.log_problem().empty() ||
+        setup_.clock.steady_s() - last_beat_s_ >= kBeatSeconds || !loader_->is_ready()) {
         return false;
     }
+    const std::int64_t step = progress_.step + static_cast<std::int64_t>(under_way_.size());
+    return !reached_length(orders.live, step) && !(setup_.max_steps && step >= *setup_.max_steps) &&
+           !evaluation_is_due(orders.live, step) && !save_is_due(orders.live, step) &&
+           !first_save_is_due(orders.live);
+}
+
+// Starts nothing when it is told to stop.
+void StepLoop::start_step(const Orders& orders) {
+    progress_.live = orders.live;
+    UnderWay update;
+    update.start_s = setup_.clock.steady_s();
+    const data::Batch* batch = loader_->next();
+    WEFT_CHECK(batch != nullptr, "training batches never end");
+    update.samples = batch->samples;
+    update.after = batch->after;
+    update.left_out = batch->left_out;
+    update.multiplier = orders.live.learning_rate_multiplier;
+    update.wait_ms = loader_->last_wait_ms();
+    const std::int64_t step = progress_.step + static_cast<std::int64_t>(under_way_.size());
+    if (update_.start(*batch, step, update.multiplier, setup_.control.halt()) ==
+        exec::RunOutcome::stopped) {
+        return;
+    }
+    under_way_.push_back(std::move(update));
+    if (under_way_.size() > update_.depth()) {
+        complete_step();
+    }
+}
+
+void StepLoop::complete_step() {
     UpdateNumbers numbers = update_.numbers();
+    const UnderWay update = std::move(under_way_.front());
+    under_way_.pop_front();
     rescale(setup_.data.train->target_scale(), numbers.metrics);
     if (!numbers.finite) {
-        diverge(*batch, numbers, multiplier);
+        diverge(update, numbers);
     }
     ++progress_.step;
-    progress_.samples += batch->samples;
-    progress_.cursor = batch->after;
-    const double step_s = setup_.clock.steady_s() - start_s;
+    progress_.samples += update.samples;
+    progress_.cursor = update.after;
+    // One that was started before the last was complete has had the devices from then on.
+    const double now_s = setup_.clock.steady_s();
+    const double step_s = now_s - std::max(update.start_s, completed_s_);
+    completed_s_ = now_s;
     progress_.seconds += step_s;
     if (numbers.skipped > progress_.skipped) {
         tell_skipped(numbers);
     } else {
-        report(*batch, numbers, step_s, loader_->last_wait_ms());
+        report(update, numbers, step_s);
     }
-    tell_left_out("train", batch->left_out);
+    tell_left_out("train", update.left_out);
     if (updates_ < exec::kSettlingRuns && ++updates_ == exec::kSettlingRuns) {
         setup_.memory_settled();
     }
-    return true;
+    if (under_way_.empty()) {
+        after_step(); // before anybody hears of a pause: a paused run does nothing
+        setup_.control.apply(RunInput::step_done);
+    }
 }
 
-void StepLoop::report(const data::Batch& batch, const UpdateNumbers& numbers, double step_s,
-                      double wait_ms) {
+void StepLoop::report(const UnderWay& update, const UpdateNumbers& numbers, double step_s) {
     StepEvent event;
     event.step = progress_.step;
     event.epoch = epoch();
     event.loss = numbers.loss;
-    event.learning_rate = update_.learning_rate();
+    event.learning_rate = numbers.learning_rate;
     event.grad_norm = numbers.grad_norm;
     const double seconds = std::max(step_s, 1e-9);
-    event.samples_per_s = static_cast<double>(batch.samples) / seconds;
+    event.samples_per_s = static_cast<double>(update.samples) / seconds;
     if (setup_.pace.tokens_per_sample > 0) {
         event.tokens_per_s =
             event.samples_per_s * static_cast<double>(setup_.pace.tokens_per_sample);
     }
     event.step_ms = step_s * 1000;
-    event.data_wait_ms = wait_ms;
+    event.data_wait_ms = update.wait_ms;
     event.memory_bytes = setup_.memory.growth_bytes();
     if (setup_.peak_flops > 0) {
         event.mfu = setup_.model_flops / (seconds * setup_.peak_flops);
     }
     event.metrics = numbers.metrics;
     judge_.add_step(numbers);
-    keep_time(event.step_ms - wait_ms);
+    keep_time(event.step_ms - update.wait_ms);
     record(std::move(event));
     report_devices();
 }
@@ -259,19 +301,25 @@ void StepLoop::keep_time(double ms) {
     next_step_ms_ = (next_step_ms_ + 1) % kKeptSteps;
 }
 
-void StepLoop::diverge(const data::Batch& batch, const UpdateNumbers& numbers, double multiplier) {
-    // The update was not taken: what the arenas hold is the last good state. It goes to disk before
-    // anything is examined.
+void StepLoop::diverge(const UnderWay& update, const UpdateNumbers& numbers) {
+    update_.drop();
+    under_way_.clear();
+    // Neither this update nor one after it was taken: what the arenas hold is the last good state.
+    // It goes to disk before anything is examined.
     if (progress_.step > 0 && saved_step_ != progress_.step) {
         save("");
     }
     settle();
+    data::LoaderOptions once = loader_options(setup_.config);
+    once.prefetch = 0;
+    data::Loader again(setup_.data.train, sampler_of(setup_), once, progress_.cursor);
+    const data::Batch& batch = *again.next();
     Divergence what;
     what.step = progress_.step + 1;
     what.loss = numbers.loss;
     what.grad_norm = numbers.grad_norm;
     what.loss_scale = numbers.loss_scale;
-    what.report = update_.run_checked(batch, progress_.step, multiplier);
+    what.report = update_.run_checked(batch, progress_.step, update.multiplier);
     what.bad_data = place_of_bad_data(batch, *setup_.data.train, sampler_of(setup_));
     what.last_checkpoint = newest_checkpoint(setup_.folder);
     if (what.last_checkpoint < 0) {
@@ -282,39 +330,48 @@ void StepLoop::diverge(const data::Batch& batch, const UpdateNumbers& numbers, d
 
 void StepLoop::after_step() {
     const LiveSettings live = setup_.control.orders().live;
-    const double now_s = setup_.clock.steady_s();
     bool improved = false;
+    const bool save_due = progress_.step > 0 && save_is_due(live, progress_.step);
+    const bool first_due = first_save_is_due(live);
     if (evaluation_is_pending(live)) {
         improved = evaluate_now();
     }
     if (progress_.step == 0) {
         return;
     }
-    const bool due = live.checkpoint_every && is_due(*live.checkpoint_every, setup_.pace,
-                                                     progress_.step, now_s - last_save_s_);
-    if (due || (improved && setup_.config.checkpoint_on_improvement)) {
+    if (save_due || (improved && setup_.config.checkpoint_on_improvement)) {
         save("");
-    } else if (lacks_first_save(live) && now_s - last_save_s_ >= kFirstSaveSeconds) {
+    } else if (first_due) {
         const double counted_from_s = last_save_s_;
         save("");
         last_save_s_ = counted_from_s; // checkpoint.every goes on as without it
     }
 }
 
-// Whether a crash now would lose the whole run. Where saving is switched off, that is meant.
-bool StepLoop::lacks_first_save(const LiveSettings& live) const {
-    return saved_step_ < 0 && (live.checkpoint_every || setup_.config.checkpoint_on_improvement);
+bool StepLoop::save_is_due(const LiveSettings& live, std::int64_t step) const {
+    return live.checkpoint_every && is_due(*live.checkpoint_every, setup_.pace, step,
+                                           setup_.clock.steady_s() - last_save_s_);
+}
+
+// A crash now would lose the whole run. Where saving is switched off, that is meant.
+bool StepLoop::first_save_is_due(const LiveSettings& live) const {
+    return saved_step_ < 0 && (live.checkpoint_every || setup_.config.checkpoint_on_improvement) &&
+           setup_.clock.steady_s() - last_save_s_ >= kFirstSaveSeconds;
+}
+
+bool StepLoop::evaluation_is_due(const LiveSettings& live, std::int64_t step) const {
+    return has_something_to_evaluate() && is_due(live.evaluation_every, setup_.pace, step,
+                                                 setup_.clock.steady_s() - last_evaluation_s_);
 }
 
 bool StepLoop::evaluation_is_pending(const LiveSettings& live) const {
-    if (!has_something_to_evaluate() || progress_.evaluated_step == progress_.step) {
+    if (progress_.evaluated_step == progress_.step) {
         return false;
     }
     if (progress_.step == 0) {
         return setup_.config.evaluation_at_start && setup_.data.validation != nullptr;
     }
-    return is_due(live.evaluation_every, setup_.pace, progress_.step,
-                  setup_.clock.steady_s() - last_evaluation_s_);
+    return evaluation_is_due(live, progress_.step);
 }
 
 bool StepLoop::has_something_to_evaluate() const {
@@ -417,8 +474,11 @@ void StepLoop::save(const std::string& kept_for) {
         record.kept_for.push_back(kept_for);
     }
     record.mesh = recorded_axes(setup_.executor.plan().mesh);
-    const SavedTensors saved = saved_tensors(setup_.executor);
-    manager_.save(saved.views, std::move(record));
+    if (!setup_.executor.on_host()) {
+        manager_.wait(); // never two copies at once
+    }
+    const auto saved = std::make_shared<const SavedTensors>(saved_tensors(setup_.executor));
+    manager_.save(saved->views, std::move(record), saved->are_copies ? saved : nullptr);
     if (updates_ < exec::kSettlingRuns) {
         manager_.wait(); // nobody else allocates while libraries' memory is being measured
     }
@@ -485,11 +545,11 @@ bool StepLoop::watch_the_folder() {
     return place == RunLock::Place::ours;
 }
 
-bool StepLoop::reached_length(const LiveSettings& live) const {
+bool StepLoop::reached_length(const LiveSettings& live, std::int64_t step) const {
     if (live.length.unit == compile::Cadence::Unit::minutes) {
         return progress_.seconds >= live.length.amount * 60;
     }
-    return progress_.step >= planned_steps(live, setup_.pace);
+    return step >= planned_steps(live, setup_.pace);
 }
 
 double StepLoop::epoch() const {

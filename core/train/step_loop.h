@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The flat loop: batch, update, event, then what is due (evaluation, checkpoint), then the next. It
 // looks for orders at every step boundary.
+//
+// Devices that work by themselves are given an update before the numbers of the last one are looked
+// at, unless something comes between the two: whatever is due, ordered or wrong finds no update
+// under way. An update after one that was not finite changes nothing, so that it can be dropped.
 #pragma once
 
 #include "core/base/error.h"
@@ -14,6 +18,7 @@
 #include "core/train/run_length.h"
 #include "core/train/update.h"
 
+#include <deque>
 #include <optional>
 
 namespace weft::train {
@@ -81,16 +86,27 @@ private:
     void begin();
     void pause_for_data(const Error& fault);
     void tell_left_out(const std::string& part, const std::vector<data::LeftOut>& found);
-    bool take_step(const Orders& orders);
-    void report(const data::Batch& batch, const UpdateNumbers& numbers, double step_s,
-                double wait_ms);
+    /// An update that was started and not counted yet.
+    struct UnderWay {
+        std::int64_t samples = 0;
+        data::Cursor after;
+        std::vector<data::LeftOut> left_out;
+        double multiplier = 1; // of learning rates
+        double start_s = 0;
+        double wait_ms = 0; // for the batch
+    };
+    void start_step(const Orders& orders);
+    bool goes_on(const Orders& orders) const;
+    void complete_step();
+    void report(const UnderWay& update, const UpdateNumbers& numbers, double step_s);
     void tell_skipped(const UpdateNumbers& numbers);
     void report_devices();
     void keep_time(double ms);
-    [[noreturn]] void diverge(const data::Batch& batch, const UpdateNumbers& numbers,
-                              double multiplier);
+    [[noreturn]] void diverge(const UnderWay& update, const UpdateNumbers& numbers);
     void after_step();
-    bool lacks_first_save(const LiveSettings& live) const;
+    bool save_is_due(const LiveSettings& live, std::int64_t step) const;
+    bool first_save_is_due(const LiveSettings& live) const;
+    bool evaluation_is_due(const LiveSettings& live, std::int64_t step) const;
     bool evaluation_is_pending(const LiveSettings& live) const;
     bool lacks_last_evaluation() const;
     bool evaluate_now();
@@ -102,7 +118,7 @@ private:
     void collect_saves();
     void watch_the_log();
     bool watch_the_folder();
-    bool reached_length(const LiveSettings& live) const;
+    bool reached_length(const LiveSettings& live, std::int64_t step) const;
     double epoch() const;
     void record(Payload payload);
 
@@ -110,6 +126,8 @@ private:
     Judge judge_;
     Progress& progress_;
     Update update_;
+    std::deque<UnderWay> under_way_;
+    double completed_s_ = 0;             // when the last update was
     std::optional<data::Loader> loader_; // none: the run waits for data that can be read
     checkpoint::Manager manager_;
     double last_evaluation_s_ = 0;

@@ -5,15 +5,12 @@
 #include "core/optim/groups.h"
 #include "core/train/program_io.h"
 
-#include <algorithm>
-#include <array>
 #include <cmath>
 
 namespace weft::train {
 namespace {
 
 constexpr const char* kUpdateProgram = "train_step";
-constexpr std::array kOwnNames = {"loss", "grad_norm", "finite", "loss_scale", "skipped"};
 
 } // namespace
 
@@ -47,48 +44,79 @@ Update::Update(exec::Executor& executor, const compile::RunConfig& config,
                std::int64_t schedule_steps, std::vector<std::int64_t> moments_since)
     : executor_(executor), config_(config),
       scalars_(config, schedule_steps, std::move(moments_since)),
-      scales_loss_(config.loss_scale.has_value()) {
-    for (const std::string& name : output_names(executor, kUpdateProgram)) {
-        if (std::find(kOwnNames.begin(), kOwnNames.end(), name) == kOwnNames.end()) {
-            metric_names_.push_back(name);
-        }
+      names_(output_names(executor, kUpdateProgram)) {
+    for (const std::string& name : names_) {
+        types_.push_back(find_result(executor, kUpdateProgram, name)->operand.type.dtype);
     }
 }
 
-void Update::write_arguments(const data::Batch& batch, std::int64_t done, double rate_multiplier) {
+double Update::write_arguments(const data::Batch& batch, std::int64_t done,
+                               double rate_multiplier) {
+    double learning_rate = 0;
     write_argument(executor_, kUpdateProgram, "inputs", batch.inputs);
     write_argument(executor_, kUpdateProgram, "targets", batch.targets);
     write_argument(executor_, kUpdateProgram, "weights", std::as_bytes(std::span(batch.weights)));
     for (const auto& [name, value] : scalars_.of(batch, done, rate_multiplier)) {
         write_scalar(executor_, kUpdateProgram, name, value);
-        learning_rate_ = name == "learning_rate" ? value : learning_rate_;
+        learning_rate = name == "learning_rate" ? value : learning_rate;
     }
     write_random(executor_, kUpdateProgram, config_.seed, done, batch.first_sample);
+    return learning_rate;
 }
 
-exec::RunOutcome Update::run(const data::Batch& batch, std::int64_t done, double rate_multiplier,
-                             std::stop_token stop) {
-    write_arguments(batch, done, rate_multiplier);
-    return executor_.run(kUpdateProgram, std::move(stop));
+std::size_t Update::depth() const {
+    return executor_.on_host() ? 0 : 1;
+}
+
+exec::RunOutcome Update::start(const data::Batch& batch, std::int64_t done, double rate_multiplier,
+                               std::stop_token stop) {
+    WEFT_CHECK(under_way_.size() <= depth(), "the numbers of an update are taken before too many");
+    const double learning_rate = write_arguments(batch, done, rate_multiplier);
+    const exec::RunOutcome outcome = executor_.run(kUpdateProgram, std::move(stop));
+    if (outcome == exec::RunOutcome::finished) {
+        under_way_.push_back({executor_.hand_over(kUpdateProgram, names_), learning_rate});
+    }
+    return outcome;
 }
 
 UpdateNumbers Update::numbers() {
+    WEFT_CHECK(!under_way_.empty(), "an update has numbers once it is started");
+    UnderWay first = std::move(under_way_.front());
+    under_way_.pop_front();
+    first.results.wait();
     UpdateNumbers out;
-    out.loss = read_scalar(executor_, kUpdateProgram, "loss");
-    out.grad_norm = read_scalar(executor_, kUpdateProgram, "grad_norm");
-    out.finite = read_scalar(executor_, kUpdateProgram, "finite") != 0.0;
-    for (const std::string& name : metric_names_) {
-        out.metrics.emplace_back("train/" + name, read_scalar(executor_, kUpdateProgram, name));
+    out.learning_rate = first.learning_rate;
+    for (std::size_t i = 0; i < names_.size(); ++i) {
+        const std::string& name = names_[i];
+        const double value = scalar_of(types_[i], first.results[i]);
+        if (name == "loss") {
+            out.loss = value;
+        } else if (name == "grad_norm") {
+            out.grad_norm = value;
+        } else if (name == "finite") {
+            out.finite = value != 0.0;
+        } else if (name == "loss_scale") {
+            out.loss_scale = value;
+        } else if (name == "skipped") {
+            out.skipped = std::llround(value);
+        } else {
+            out.metrics.emplace_back("train/" + name, value);
+        }
     }
     for (const auto& [name, value] : compile::metrics_from_loss(config_, out.loss)) {
         out.metrics.emplace_back("train/" + name, value);
     }
-    if (scales_loss_) {
-        out.loss_scale = read_scalar(executor_, kUpdateProgram, "loss_scale");
-        out.skipped = std::llround(read_scalar(executor_, kUpdateProgram, "skipped"));
+    if (config_.loss_scale) {
         out.metrics.emplace_back("train/loss_scale", out.loss_scale);
     }
     return out;
+}
+
+void Update::drop() {
+    while (!under_way_.empty()) {
+        under_way_.front().results.wait();
+        under_way_.pop_front();
+    }
 }
 
 exec::RunReport Update::run_checked(const data::Batch& batch, std::int64_t done,

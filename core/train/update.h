@@ -6,11 +6,13 @@
 #include "core/exec/executor.h"
 #include "core/train/record/event.h"
 
+#include <deque>
 #include <stop_token>
 
 namespace weft::train {
 
 struct UpdateNumbers {
+    double learning_rate = 0; // base
     double loss = 0;
     double grad_norm = 0;
     bool finite = true;       // false: the update was not taken, nor is any after it
@@ -37,32 +39,43 @@ private:
     std::vector<std::int64_t> moments_since_;
 };
 
+/// Updates go one after another: the numbers come in the order in which they were started. Devices
+/// that work by themselves are given the next update before the numbers of the last are looked at.
 class Update {
 public:
     /// As UpdateScalars.
     Update(exec::Executor& executor, const compile::RunConfig& config, std::int64_t schedule_steps,
            std::vector<std::int64_t> moments_since = {});
 
-    /// Runs the update that follows `done` completed ones. `rate_multiplier` scales every learning
-    /// rate.
-    exec::RunOutcome run(const data::Batch& batch, std::int64_t done, double rate_multiplier,
-                         std::stop_token stop);
+    /// Updates that may be under way, their numbers not taken, when another one is started. On the
+    /// host none: it has done an update when it has started it.
+    std::size_t depth() const;
+    /// Starts the update that follows `done` others. `rate_multiplier` scales every learning rate.
+    /// Nothing of the batch is needed afterwards.
+    exec::RunOutcome start(const data::Batch& batch, std::int64_t done, double rate_multiplier,
+                           std::stop_token stop);
+    /// Of the first update that is under way, which is waited for.
     UpdateNumbers numbers();
-    /// Base learning rate of the last run.
-    double learning_rate() const { return learning_rate_; }
-    /// Runs the same update again, looking for the first op whose result is not finite.
+    /// Waits for all that are under way, whose numbers nobody wants.
+    void drop();
+    /// Runs an update again, looking for the first op whose result is not finite.
     exec::RunReport run_checked(const data::Batch& batch, std::int64_t done,
                                 double rate_multiplier);
 
 private:
-    void write_arguments(const data::Batch& batch, std::int64_t done, double rate_multiplier);
+    struct UnderWay {
+        exec::Handover results;
+        double learning_rate = 0;
+    };
+    /// Returns the base learning rate.
+    double write_arguments(const data::Batch& batch, std::int64_t done, double rate_multiplier);
 
     exec::Executor& executor_;
     const compile::RunConfig& config_;
     UpdateScalars scalars_;
-    std::vector<std::string> metric_names_;
-    bool scales_loss_;
-    double learning_rate_ = 0;
+    std::vector<std::string> names_; // of what the program hands over
+    std::vector<ir::DType> types_;   // of each
+    std::deque<UnderWay> under_way_;
 };
 
 } // namespace weft::train

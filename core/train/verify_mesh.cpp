@@ -140,7 +140,7 @@ std::vector<double> losses_of(const compile::RunConfig& config, const data::Data
         if (watch) {
             watch(executor, *batch, step);
         }
-        update.run(*batch, step, 1.0, stop);
+        update.start(*batch, step, 1.0, stop);
         losses.push_back(update.numbers().loss);
     }
     if (watch && !stop.stop_requested()) {

@@ -39,7 +39,7 @@ SteppedRun::SteppedRun(const compile::RunConfig& config, const exec::Compute& co
 }
 
 double SteppedRun::step() {
-    update_.run(*loader_.next(), steps_++, 1.0, {});
+    update_.start(*loader_.next(), steps_++, 1.0, {});
     return update_.numbers().loss;
 }
 

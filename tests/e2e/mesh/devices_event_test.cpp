@@ -33,7 +33,7 @@ Told tell(const Overrides& overrides) {
     const data::Batch* batch = loader.next();
     const SystemClock clock;
     const double start_s = clock.steady_s();
-    update.run(*batch, 0, 1.0, {});
+    update.start(*batch, 0, 1.0, {});
     out.run_ms = (clock.steady_s() - start_s) * 1e3;
     out.event = train::devices_event(executor, 1, nullptr);
     return out;

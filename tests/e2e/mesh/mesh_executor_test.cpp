@@ -32,7 +32,8 @@ public:
         left_ = calls;
         calls_ = 0;
         stop_ = {};
-        return update_.run(*batch_, 0, 1.0, stop_.get_token());
+        update_.drop();
+        return update_.start(*batch_, 0, 1.0, stop_.get_token());
     }
 
     SlotBytes state() {

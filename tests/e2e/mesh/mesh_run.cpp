@@ -112,7 +112,7 @@ MeshRun run_mesh(const compile::RunConfig& config, const MeshRunOptions& options
                         loading, {});
     train::Update update(executor, config, 100);
     for (int step = 0; step < options.steps; ++step) {
-        update.run(*loader.next(), step, 1.0, {});
+        update.start(*loader.next(), step, 1.0, {});
         const train::UpdateNumbers numbers = update.numbers();
         out.losses.push_back(numbers.loss);
         out.skipped.push_back(numbers.skipped);

@@ -64,7 +64,7 @@ Measured measure(const Overrides& overrides) {
     data::Loader loader(data.train, data::Sampler(data.train->samples(), true, config.seed),
                         {.batch_size = config.global_batch_size}, {});
     train::Update update(executor, config, 10);
-    update.run(*loader.next(), 0, 1.0, {});
+    update.start(*loader.next(), 0, 1.0, {});
     const train::UpdateNumbers numbers = update.numbers();
     for (const auto& [name, value] : numbers.metrics) {
         out.training[name] = value;
