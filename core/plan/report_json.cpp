@@ -2,6 +2,7 @@
 // The document of `weft plan --json` and of plan.json. The members of INTERFACES.md come first;
 // what follows them is ours: ops, passes, programs, the recompute curve.
 #include "core/ir/text.h"
+#include "core/plan/device_memory.h"
 #include "core/plan/op_table.h"
 #include "core/plan/sections.h"
 
@@ -216,6 +217,13 @@ Json to_json(const std::vector<Alternative>& alternatives) {
     return out;
 }
 
+Json on_device_json(std::int64_t landing_bytes, const DeviceMemory& beside) {
+    return {{"landing_bytes", landing_bytes},
+            {"context_bytes", beside.context_bytes},
+            {"library_bytes", beside.library_bytes},
+            {"exchange_bytes", beside.exchange_bytes}};
+}
+
 Json to_json(const ExecutionPlan& plan) {
     Json document{{"parameters", plan.parameters},
                   {"flops_per_step", plan.flops_per_step},
@@ -273,6 +281,7 @@ Json to_json(const ExecutionPlan& plan) {
                         {"prefetch_bytes", plan.host.prefetch_bytes},
                         {"staging_bytes", plan.host.staging_bytes},
                         {"library_bytes", plan.host.library_bytes}};
+    document["on_device"] = on_device_json(plan.landing_bytes(), plan.beside);
     document["programs"] = programs_json(plan);
     if (const PlannedProgram* step = plan.find("train_step")) {
         document["ops"] = ops_json(*step);

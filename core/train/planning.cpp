@@ -5,6 +5,7 @@
 #include "core/base/machine.h"
 #include "core/base/text.h"
 #include "core/compile/mesh/mesh_config.h"
+#include "core/train/device_meter.h"
 #include "core/train/engine.h"
 #include "core/train/memory_meter.h"
 #include "core/train/self_test/choose_devices.h"
@@ -15,6 +16,7 @@ namespace weft::train {
 namespace {
 
 constexpr std::size_t kMostFixes = 3;
+constexpr std::int64_t kFeedRooms = 2; // of exec::ArgumentFeed, on the host
 
 /// As data::Loader allocates them: inputs, targets and a weight for every row of every buffer.
 std::int64_t loader_bytes(const data::SampleInfo& sample, std::int64_t rows, int prefetch) {
@@ -58,6 +60,12 @@ std::string library_line(std::int64_t bytes) {
     return "libraries keep about " + format_bytes(bytes) + " for themselves; a run measures it";
 }
 
+std::string beside_line(const plan::DeviceMemory& beside) {
+    return "on a GPU the driver keeps about " + format_bytes(beside.context_bytes) +
+           ", libraries with the code of kernels " + format_bytes(beside.library_bytes) +
+           ", groups of GPUs " + format_bytes(beside.exchange_bytes) + "; a run measures it";
+}
+
 /// `target` is within the budget.
 compile::PipelineOptions options_of(const compile::RunConfig& config, const data::DataOutline& data,
                                     const PlanTarget& target, const std::stop_token& stop) {
@@ -73,6 +81,9 @@ compile::PipelineOptions options_of(const compile::RunConfig& config, const data
             options.backends = compute_of(config).backends;
         }
         options.host.library_bytes = library_estimate(options.threads);
+        const auto& axes = compile::placement_of(config.section("mesh")).mesh.axes;
+        options.beside = device_estimate(static_cast<int>(std::count_if(
+            axes.begin(), axes.end(), [](const auto& axis) { return axis.size > 1; })));
     } else if (target.hardware == nullptr) {
         options.backends = compute_of(config).backends;
         options.threads = thread_count(target.threads);
@@ -95,6 +106,26 @@ std::vector<int> gpus_of(const compile::RunConfig& config) {
     return compile::gpus_named(config.section("mesh").at("devices").get<std::string>());
 }
 
+struct FreeMemory {
+    std::string name; // of the GPU
+    std::int64_t bytes = 0;
+};
+
+/// Asked without opening the GPU where that can be known: to open it takes memory that the plan
+/// counts.
+FreeMemory free_memory(const weft_platform& platform, int number) {
+    weft_device_health health{};
+    if (gpu_health()->look(number, &health) == WEFT_OK && health.memory_used_bytes >= 0) {
+        return {health.name, health.memory_bytes - health.memory_used_bytes};
+    }
+    weft_device_facts gpu{};
+    if (platform.describe(number, &gpu) != WEFT_OK) {
+        throw Error(ErrorKind::device, "GPU " + std::to_string(number), platform.last_error(),
+                    "`weft doctor` says what this machine offers");
+    }
+    return {gpu.name, gpu.free_bytes};
+}
+
 /// GPUs have their own memory, and the cost model is the host's.
 PlanTarget on_gpus(const compile::RunConfig& config, PlanTarget target) {
     target.cost = nullptr;
@@ -112,13 +143,8 @@ PlanTarget on_gpus(const compile::RunConfig& config, PlanTarget target) {
     }
     const exec::Compute compute = compute_of(config);
     for (const int number : compute.devices) {
-        weft_device_facts gpu{};
-        if (compute.platform->describe(number, &gpu) != WEFT_OK) {
-            throw Error(ErrorKind::device, "GPU " + std::to_string(number),
-                        compute.platform->last_error(),
-                        "`weft doctor` says what this machine offers");
-        }
-        limit_to(target, number, gpu.free_bytes, gpu.name);
+        const FreeMemory gpu = free_memory(*compute.platform, number);
+        limit_to(target, number, gpu.bytes, gpu.name);
     }
     return target;
 }
@@ -150,8 +176,7 @@ void add_assumptions(const compile::RunConfig& config, const data::DataOutline& 
         if (!loads_modules()) {
             add_unknown(config, target, lines);
         }
-        lines.emplace_back(
-            "what the driver and its libraries keep on the GPU is not known and counts as 0");
+        lines.push_back(beside_line(plan.beside));
     } else if (target.hardware != nullptr) {
         const std::string title(target.hardware->title);
         lines.push_back("the workspace of kernels on " + title + " is not known and counts as 0");
@@ -234,6 +259,9 @@ plan::ExecutionPlan plan_run(const compile::RunConfig& config, const data::DataO
         compile::compile_run(config, data.sample, options, scope, target.limit_bytes);
     plan.limit_bytes = target.limit_bytes;
     plan.limit_basis = target.limit_basis;
+    if (target.hardware == nullptr && plan.device != "cpu") {
+        plan.host.prefetch_bytes += plan.mesh.devices() * kFeedRooms * plan.landing_bytes();
+    }
     if (target.hardware != nullptr) {
         plan.device_title = target.hardware->title;
     }
@@ -251,9 +279,14 @@ std::shared_ptr<const plan::ExecutionPlan> shared_plan(const compile::RunConfig&
         plan_run(config, outline_run_data(config, target), target, stop));
 }
 
-plan::ExecutionPlan with_library(plan::ExecutionPlan plan, std::int64_t measured_bytes) {
+plan::ExecutionPlan with_measured(plan::ExecutionPlan plan, std::int64_t library_bytes,
+                                  const std::optional<plan::DeviceMemory>& beside) {
     std::erase(plan.assumptions, library_line(plan.host.library_bytes));
-    plan.host.library_bytes = measured_bytes;
+    plan.host.library_bytes = library_bytes;
+    if (beside) {
+        std::erase(plan.assumptions, beside_line(plan.beside));
+        plan.beside = *beside;
+    }
     return plan;
 }
 

@@ -58,8 +58,10 @@ std::shared_ptr<const plan::ExecutionPlan> shared_plan(const compile::RunConfig&
                                                        const PlanTarget& target,
                                                        const std::stop_token& stop = {});
 
-/// The plan with what libraries were measured to keep in place of the estimate.
-plan::ExecutionPlan with_library(plan::ExecutionPlan plan, std::int64_t measured_bytes);
+/// The plan with what was measured in place of the estimates: what libraries keep on the host, and,
+/// of a plan for GPUs, what they hold beside arenas.
+plan::ExecutionPlan with_measured(plan::ExecutionPlan plan, std::int64_t library_bytes,
+                                  const std::optional<plan::DeviceMemory>& beside);
 
 /// Plans the training step alone, as alternatives are compared. Keeps copies of what it is given,
 /// but for what the target points to.

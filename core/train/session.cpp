@@ -5,6 +5,8 @@
 
 #include "core/base/file.h"
 #include "core/optim/schedule.h"
+#include "core/plan/device_memory.h"
+#include "core/train/device_meter.h"
 #include "core/train/engine.h"
 #include "core/train/measure/machine_cost.h"
 #include "core/train/memory_meter.h"
@@ -51,7 +53,7 @@ struct Session::State {
     data::OnOpening on_opening();
     void prepare_kernels();
     void tell_memory();
-    void tell_library();
+    void tell_measured();
     void load_start();
     void restore();
     void warn_about_schedules();
@@ -79,6 +81,7 @@ struct Session::State {
     data::DataSet data;
     Pace pace;
     MemoryMeter memory;
+    std::optional<DeviceMeter> gpus;
     std::optional<HealthWatch> health; // of GPUs
     std::unique_ptr<exec::Executor> executor;
     Progress progress;
@@ -231,6 +234,7 @@ void Session::State::prepare_kernels() {
     const exec::Compute compute = compute_of(options.config);
     if (!compute.on_host()) { // before memory is counted: libraries are loaded for it
         health.emplace(*gpu_health(), compute.devices);
+        gpus.emplace(compute);
         if (const std::string problem = code_folder_problem(); !problem.empty()) {
             control.emit(
                 WarningEvent{"Generated kernels are not kept: " + problem,
@@ -254,21 +258,26 @@ void Session::State::prepare_kernels() {
 }
 
 // A folder that was moved away is the step loop's to tell.
-void Session::State::tell_library() {
+void Session::State::tell_measured() {
     if (lock->place() != RunLock::Place::ours) {
         return;
     }
     try {
-        write_plan(with_library(*plan, memory.library_bytes(*executor)));
+        write_plan(with_measured(*plan, memory.library_bytes(*executor),
+                                 gpus ? std::optional(gpus->measure(*executor)) : std::nullopt));
     } catch (const Error& fault) {
         control.emit(WarningEvent{"The plan was not brought up to date: " + fault.message(), ""});
     }
 }
 
 void Session::State::tell_memory() {
+    Json told = memory.to_json(*executor);
+    if (gpus) {
+        told["on_device"] = plan::on_device_json(plan->landing_bytes(), gpus->measure(*executor));
+    }
     control.emit(
         SystemEvent{health ? devices_json(*health) : devices_json(thread_count(options.threads)),
-                    host_json(), memory.to_json(*executor)});
+                    host_json(), std::move(told)});
 }
 
 void Session::State::load_start() {
@@ -384,7 +393,7 @@ SessionResult Session::State::train() {
             .memory_settled =
                 [this] {
                     tell_memory();
-                    tell_library();
+                    tell_measured();
                 },
             .environment = environment,
             .control = control,

@@ -84,7 +84,9 @@ std::vector<ReferenceSection> event_sections() {
          "Where the run computes; said before the first update, and once more when memory settled.",
          {{"devices", "list of objects", "The devices."},
           {"host", "object", "Processor, cores, memory, system."},
-          {"memory", "object", "What libraries keep for themselves, once it is known."}}},
+          {"memory", "object",
+           "Planned and resident memory, what libraries keep for themselves, and, as on_device of "
+           "a plan, what GPUs hold beside arenas."}}},
         {"devices",
          "What the devices of a mesh, or GPUs, did in a step, about once a second.",
          {{"step", "integer", "Updates so far."},

@@ -47,6 +47,12 @@ std::vector<ReferenceName> device_names() {
         {"host.prefetch_bytes", "integer", "Batches made ahead."},
         {"host.staging_bytes", "integer", "What a checkpoint is copied to before it is written."},
         {"host.library_bytes", "integer", "What libraries keep for themselves."},
+        {"on_device.landing_bytes", "integer",
+         "Beside the arena of a device that works by itself: the arguments of the next step."},
+        {"on_device.context_bytes", "integer",
+         "What the driver keeps there: estimated, in a run's own plan measured; so the next two."},
+        {"on_device.library_bytes", "integer", "What libraries keep there, with kernels' code."},
+        {"on_device.exchange_bytes", "integer", "What groups of devices keep there."},
     };
 }
 

@@ -162,6 +162,16 @@ private:
                 plan.host.staging_bytes, 0, last, true);
             add(PlanDigestText::tr("libraries"), Category::Library, plan.host.library_bytes, 0,
                 last, true);
+        } else {
+            using Category = widgets::MemoryCategory;
+            add(PlanDigestText::tr("next batch"), Category::Batch, plan.landing_bytes(), 0, last,
+                true);
+            add(PlanDigestText::tr("driver"), Category::Library, plan.beside.context_bytes, 0, last,
+                true);
+            add(PlanDigestText::tr("libraries"), Category::Library, plan.beside.library_bytes, 0,
+                last, true);
+            add(PlanDigestText::tr("groups of devices"), Category::Communication,
+                plan.beside.exchange_bytes, 0, last, true);
         }
     }
 

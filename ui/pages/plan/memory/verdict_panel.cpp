@@ -36,11 +36,13 @@ QString verdictText(const plan::ExecutionPlan& plan) {
 
 /// The parts of what is needed: the scrubber shows the arena of one device.
 QString partsText(const plan::ExecutionPlan& plan) {
-    if (plan.device != "cpu" || plan.host.bytes() == 0) {
+    const bool on_host = plan.device == "cpu";
+    if ((on_host ? plan.host.bytes() : plan.memory_bytes() - plan.arena_bytes) == 0) {
         return {};
     }
-    const QString arenas = widgets::formatMemory(plan.all_arena_bytes());
-    const auto devices = static_cast<int>(plan.mesh.devices());
+    const QString arenas =
+        widgets::formatMemory(on_host ? plan.all_arena_bytes() : plan.arena_bytes);
+    const auto devices = on_host ? static_cast<int>(plan.mesh.devices()) : 1;
     const QString inside =
         devices == 1
             ? QObject::tr("%1 in the arena").arg(arenas)
@@ -51,10 +53,17 @@ QString partsText(const plan::ExecutionPlan& plan) {
             beside.append(QStringLiteral("%1 %2").arg(name, widgets::formatMemory(bytes)));
         }
     };
-    add(QObject::tr("data set"), plan.host.data_cache_bytes);
-    add(QObject::tr("batches read ahead"), plan.host.prefetch_bytes);
-    add(QObject::tr("checkpoint being written"), plan.host.staging_bytes);
-    add(QObject::tr("libraries"), plan.host.library_bytes);
+    if (on_host) {
+        add(QObject::tr("data set"), plan.host.data_cache_bytes);
+        add(QObject::tr("batches read ahead"), plan.host.prefetch_bytes);
+        add(QObject::tr("checkpoint being written"), plan.host.staging_bytes);
+        add(QObject::tr("libraries"), plan.host.library_bytes);
+    } else {
+        add(QObject::tr("next batch"), plan.landing_bytes());
+        add(QObject::tr("driver"), plan.beside.context_bytes);
+        add(QObject::tr("libraries"), plan.beside.library_bytes);
+        add(QObject::tr("groups of devices"), plan.beside.exchange_bytes);
+    }
     return QObject::tr("%1; beside it: %2").arg(inside, beside.join(", "));
 }
 
