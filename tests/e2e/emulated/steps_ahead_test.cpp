@@ -103,8 +103,8 @@ private slots:
 
     void the_host_waits_for_the_update_before_the_last_alone() {
         const compile::RunConfig config = config_with(kMlp, {});
-        exec::Executor executor(test::plan_for(config, {weft_emulated_backend()}), gpus_of_machine(1),
-                                {.threads = 1});
+        exec::Executor executor(test::plan_for(config, {weft_emulated_backend()}),
+                                gpus_of_machine(1), {.threads = 1});
         train::initialise(executor, config);
         const data::DataSet data = train::open_run_data(config);
         data::LoaderOptions loading;
@@ -276,7 +276,8 @@ private slots:
                                                             "checkpoint.every={\"steps\":4}"}));
         LoopRun whole(config, gpus_of_machine(1), folder("whole"), train::open_run_data(config));
         QCOMPARE(whole.run(8), std::optional(train::LoopEnd::max_steps));
-        LoopRun ordered(config, gpus_of_machine(1), folder("ordered"), train::open_run_data(config));
+        LoopRun ordered(config, gpus_of_machine(1), folder("ordered"),
+                        train::open_run_data(config));
         bool given = false;
         ordered.act = [&](train::RunControl& control, std::int64_t told) {
             if (told == step && !std::exchange(given, true)) {

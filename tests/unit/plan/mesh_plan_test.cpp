@@ -160,9 +160,8 @@ private slots:
         QCOMPARE(there.memory_bytes(), memory::align(there.arena_bytes) + there.landing_bytes());
         std::int64_t given = 0;
         for (const plan::PlannedPort& argument : there.find("train_step")->arguments) {
-            given += argument.role == ir::Role::state
-                         ? 0
-                         : memory::align(argument.operand.type.bytes());
+            given +=
+                argument.role == ir::Role::state ? 0 : memory::align(argument.operand.type.bytes());
         }
         QCOMPARE(there.landing_bytes(), given);
     }
