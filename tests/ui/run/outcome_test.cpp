@@ -183,6 +183,7 @@ private slots:
         for (const char* name : {"summaryTry", "summaryKeep", "summaryClose"}) {
             first = std::min(first, fixture.find(name)->x());
         }
+        QVERIFY(fixture.find("summaryResume")->isVisible());
         QVERIFY(fixture.find("summaryResume")->x() < first);
         QVERIFY(!fixture.find("summaryLonger")->isVisible());
         QVERIFY(!summary_words(fixture).contains("Test")); // it was not measured
