@@ -215,19 +215,22 @@ struct Trouble {
     bool hangs = false; // it never ends: its streams stay busy
 };
 
-/// Counts a piece of work.
+/// Counts a piece of work. A meeting is no device's own: whichever is looked at first begins it.
 Trouble next_trouble(weft_device& device, const Item& item) {
     const MachineOptions& options = machine().options;
+    const bool works = item.kind == ItemKind::work;
     const bool meets = item.kind == ItemKind::meet && item.meeting->refused.empty();
+    const std::int64_t of_all = machine().works++;
+    const std::int64_t of_device = device.works;
     const std::int64_t meetings = machine().counts.meetings;
+    device.works += works ? 1 : 0;
     machine().counts.meetings += meets ? 1 : 0;
-    const std::int64_t before = options.troubled < 0 ? machine().works : device.works;
-    ++machine().works;
-    ++device.works;
-    const bool own = options.troubled < 0 || options.troubled == device.index;
-    return {own && before == options.works_before_fault,
-            (own && before == options.works_before_hang) ||
-                (meets && meetings == options.meetings_before_hang)};
+    const bool own = works && options.troubled == device.index;
+    const auto now = [&](std::int64_t number) {
+        return options.troubled < 0 ? of_all == number : own && of_device == number;
+    };
+    return {now(options.works_before_fault),
+            now(options.works_before_hang) || (meets && meetings == options.meetings_before_hang)};
 }
 
 /// Does the first item of a stream that is ready; the lock is given away meanwhile.

@@ -29,7 +29,8 @@ struct MachineOptions {
     /// After so many pieces of work a device fails for good, or one never ends; -1: never.
     std::int64_t works_before_fault = -1;
     std::int64_t works_before_hang = -1;
-    /// The device that this happens to, by its own work; -1: whichever comes to that number.
+    /// The device that this happens to, by its own work, meetings left out; -1: whichever comes to
+    /// that number.
     int troubled = -1;
     /// After so many meetings of streams one never ends, though all have come; -1: never.
     std::int64_t meetings_before_hang = -1;
