@@ -464,7 +464,7 @@ void QueuedWorld::waiting(int place, double seconds) {
             end_broken_group();
         }
         if (failure_.empty() && has_stalled(now_s, now_s - seconds)) {
-            end(hang());
+            end(hang(place));
         }
         if (!failure_.empty()) {
             throw ended();
@@ -522,7 +522,7 @@ bool QueuedWorld::has_stalled(double now_s, double waiting_since_s) {
     return now_s - std::max(progress_s_, waiting_since_s) > timeout_s_;
 }
 
-std::string QueuedWorld::hang() const {
+std::string QueuedWorld::hang(int place) const {
     for (const auto& [key, ranks] : meeting_) {
         if (ranks.apart > 0) {
             return (ranks.absent.empty()
@@ -531,7 +531,7 @@ std::string QueuedWorld::hang() const {
                    ", for more than " + format_duration(timeout_s_);
         }
     }
-    return report().stall(timeout_s_);
+    return report().stall(place, timeout_s_);
 }
 
 /// A device that is dead says so to whoever asks it for anything.

@@ -80,7 +80,7 @@ private:
     void read_clocks(double now_s);
     void end_broken_group();
     bool has_stalled(double now_s, double waiting_since_s);
-    std::string hang() const;
+    std::string hang(int place) const;
 
     void look_at_others(int place, double now_s);
 

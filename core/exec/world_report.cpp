@@ -103,7 +103,7 @@ std::string WorldReport::place(int rank) const {
                                                              : "after " + last->second.place;
 }
 
-std::string WorldReport::stall(double timeout_s) const {
+std::string WorldReport::stall(int waiting, double timeout_s) const {
     if (!waits_.empty()) {
         return comm::describe_stall(waits_, waits_.front(), timeout_s);
     }
@@ -117,8 +117,11 @@ std::string WorldReport::stall(double timeout_s) const {
             }
         }
     }
-    return (out.empty() ? "no device is given work" : out) + ", for more than " +
-           format_duration(timeout_s);
+    if (out.empty()) { // no program runs: what is left are copies
+        out = "rank " + std::to_string(waiting) + " does not end a copy from or to the host, " +
+              place(waiting);
+    }
+    return out + ", for more than " + format_duration(timeout_s);
 }
 
 } // namespace weft::exec

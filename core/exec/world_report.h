@@ -29,8 +29,8 @@ public:
     WorldReport(const std::map<std::string, MeetingPlace>& places,
                 const std::vector<std::vector<const ProgramMarks*>>& programs);
 
-    /// Who is late at what, or what does not end.
-    std::string stall(double timeout_s) const;
+    /// Who is late at what, or what does not end; `waiting` is the rank that the host waits for.
+    std::string stall(int waiting, double timeout_s) const;
     /// "at collective 5 (gradients) of group data", "after collective 4 ...", "before its first
     /// exchange".
     std::string place(int rank) const;
