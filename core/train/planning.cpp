@@ -5,8 +5,8 @@
 #include "core/base/machine.h"
 #include "core/base/text.h"
 #include "core/compile/mesh/mesh_config.h"
-#include "core/train/device_meter.h"
 #include "core/train/engine.h"
+#include "core/train/measure/device_meter.h"
 #include "core/train/memory_meter.h"
 #include "core/train/self_test/choose_devices.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/base/check.h"
 #include "core/base/clock.h"
-#include "core/exec/op_trial.h"
+#include "core/exec/trial/op_trial.h"
 #include "core/train/self_test/self_test.h"
 #include "kernels/numbers.h"
 

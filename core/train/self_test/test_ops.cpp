@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/base/clock.h"
 #include "core/base/error.h"
-#include "core/exec/op_trial.h"
+#include "core/exec/trial/op_trial.h"
 #include "core/train/self_test/case_values.h"
 #include "core/train/self_test/cases.h"
 #include "core/train/self_test/self_test.h"

@@ -2,8 +2,8 @@
 #include "core/base/clock.h"
 #include "core/base/error.h"
 #include "core/base/on_threads.h"
-#include "core/exec/op_trial.h"
 #include "core/exec/open_device.h"
+#include "core/exec/trial/op_trial.h"
 
 #include <algorithm>
 #include <mutex>

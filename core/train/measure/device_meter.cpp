@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/train/device_meter.h"
+#include "core/train/measure/device_meter.h"
 
 #include <algorithm>
 

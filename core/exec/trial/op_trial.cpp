@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/exec/op_trial.h"
+#include "core/exec/trial/op_trial.h"
 
 #include "core/exec/open_device.h"
 
