@@ -54,6 +54,13 @@ public:
         rest_ = rest;
         empty_ = empty;
         least_ = least;
+        shared_ = false;
+        apply();
+    }
+
+    void share(int rest) {
+        rest_ = rest;
+        shared_ = true;
         apply();
     }
 
@@ -65,6 +72,8 @@ public:
     }
 
 private:
+    using Samples = std::vector<std::pair<int, QString>>; // columns with their longest texts
+
     QString longestIn(int column) const {
         QString out;
         for (int row = 0; row < table_->model()->rowCount(); ++row) {
@@ -75,7 +84,7 @@ private:
     }
 
     void apply() {
-        std::vector<std::pair<int, QString>> samples;
+        Samples samples;
         for (int column = 0; column < table_->model()->columnCount(); ++column) {
             const QString longest = longestIn(column);
             table_->setColumnHidden(column, empty_ == EmptyColumns::Hide && longest.isEmpty());
@@ -85,7 +94,33 @@ private:
         }
         setColumnWidths(table_, samples);
         table_->horizontalHeader()->setSectionResizeMode(rest_, QHeaderView::Stretch);
-        int left = table_->width() - table_->verticalScrollBar()->sizeHint().width();
+        const int whole = table_->width() - table_->verticalScrollBar()->sizeHint().width();
+        shared_ ? narrow(samples, whole) : hideLast(samples, whole);
+    }
+
+    // Who needs less than an even share leaves what is over to the others.
+    void narrow(const Samples& samples, int whole) {
+        std::vector<int> needs;
+        for (const auto& [column, sample] : samples) {
+            needs.push_back(table_->columnWidth(column));
+        }
+        std::sort(needs.begin(), needs.end());
+        int sharers = static_cast<int>(needs.size()) + 1; // and the one that takes the rest
+        int left = whole;
+        for (const int need : needs) {
+            if (need > left / sharers) {
+                break;
+            }
+            left -= need;
+            --sharers;
+        }
+        for (const auto& [column, sample] : samples) {
+            table_->setColumnWidth(column, std::min(table_->columnWidth(column), left / sharers));
+        }
+    }
+
+    void hideLast(const Samples& samples, int whole) {
+        int left = whole;
         for (const auto& [column, sample] : samples) {
             left -= table_->columnWidth(column);
         }
@@ -100,8 +135,18 @@ private:
     QTableView* table_;
     int rest_ = 0;
     int least_ = 0;
+    bool shared_ = false;
     EmptyColumns empty_ = EmptyColumns::Keep;
 };
+
+ColumnFit& fitOf(QTableView* table) {
+    for (QObject* child : table->children()) {
+        if (auto* own = dynamic_cast<ColumnFit*>(child)) {
+            return *own;
+        }
+    }
+    return *new ColumnFit(table);
+}
 
 } // namespace
 
@@ -146,13 +191,11 @@ void setColumnWidths(QTableView* table, const std::vector<std::pair<int, QString
 }
 
 void fitColumns(QTableView* table, int rest, EmptyColumns empty, int least) {
-    ColumnFit* fit = nullptr;
-    for (QObject* child : table->children()) {
-        auto* own = dynamic_cast<ColumnFit*>(child);
-        fit = own != nullptr ? own : fit;
-    }
-    fit = fit != nullptr ? fit : new ColumnFit(table);
-    fit->setColumns(rest, empty, least);
+    fitOf(table).setColumns(rest, empty, least);
+}
+
+void shareColumns(QTableView* table, int rest) {
+    fitOf(table).share(rest);
 }
 
 } // namespace weft::ui

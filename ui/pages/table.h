@@ -24,5 +24,8 @@ inline constexpr int kLeastRest = 96;
 /// table's width and text size are followed.
 void fitColumns(QTableView* table, int rest, EmptyColumns empty = EmptyColumns::Keep,
                 int least = kLeastRest);
+/// The same where every column stays: those that need more than an even share of the width are cut
+/// to what the others leave.
+void shareColumns(QTableView* table, int rest);
 
 } // namespace weft::ui

@@ -31,7 +31,8 @@ using widgets::Role;
 using widgets::TextLabel;
 using widgets::TextStyle;
 
-constexpr QSize kHelpDialogSize{720, 620};
+constexpr QSize kHelpDialogSize{720, 620}; // at text size 1
+constexpr double kHelpWindowShare = 0.9; // at most
 
 enum HelpTab { PageHelpTab, ReferenceTab };
 
@@ -87,12 +88,13 @@ const FieldBox* helpField(const QWidget* control) {
 
 } // namespace
 
-HelpDialog::HelpDialog(const Actions& actions, QWidget* parent)
-    : QDialog(parent), actions_(actions),
+HelpDialog::HelpDialog(const Actions& actions, QWidget* window)
+    : QDialog(window), actions_(actions),
       tab_(new widgets::SegmentedControl({tr("This page"), tr("Reference")})),
       stack_(new QStackedWidget), scroll_(widgets::verticalScroll(new QWidget)) {
     setObjectName("helpDialog");
-    resize(kHelpDialogSize);
+    const QSize size = kHelpDialogSize * widgets::Theme::current().fontScale();
+    resize(size.boundedTo(window->size() * kHelpWindowShare));
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(widgets::space::kMargin, widgets::space::kMargin,
                                widgets::space::kMargin, widgets::space::kMargin);

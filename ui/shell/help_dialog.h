@@ -22,7 +22,8 @@ class ReferencePanel;
 class HelpDialog : public QDialog {
     Q_OBJECT
 public:
-    explicit HelpDialog(const Actions& actions, QWidget* parent = nullptr);
+    /// Over a window, which it never outgrows as it opens.
+    HelpDialog(const Actions& actions, QWidget* window);
 
     /// Help on a page, by its id and title, and on the control of it that has the focus; null: on
     /// the page alone.

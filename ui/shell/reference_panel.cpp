@@ -8,10 +8,10 @@
 
 #include <QComboBox>
 #include <QEvent>
-#include <QHeaderView>
 #include <QKeyEvent>
 #include <QLineEdit>
 #include <QScrollArea>
+#include <QStyledItemDelegate>
 #include <QTableView>
 #include <QVBoxLayout>
 
@@ -24,10 +24,20 @@ using widgets::Role;
 using widgets::TextLabel;
 using widgets::TextStyle;
 
-constexpr int kReferenceNameLetters = 32;
-constexpr int kReferenceSectionLetters = 18;
 constexpr int kReferenceListShare = 2; // of the height, beside
 constexpr int kReferenceTextShare = 1;
+
+// Names of one place begin alike: their ends say as much.
+class ReferenceNameDelegate : public QStyledItemDelegate {
+public:
+    using QStyledItemDelegate::QStyledItemDelegate;
+
+protected:
+    void initStyleOption(QStyleOptionViewItem* option, const QModelIndex& index) const override {
+        QStyledItemDelegate::initStyleOption(option, index);
+        option->textElideMode = Qt::ElideMiddle;
+    }
+};
 
 TextLabel* addReferenceText(QVBoxLayout& column, const char* object_name, TextStyle style,
                             Role role) {
@@ -45,7 +55,9 @@ ReferencePanel::ReferencePanel(QWidget* parent)
     : QWidget(parent), model_(new ReferenceModel(this)), topic_(new QComboBox),
       words_(new QLineEdit),
       table_(createTable(model_, "referenceTable", tr("Names of the reference"))) {
-    table_->horizontalHeader()->setStretchLastSection(true);
+    auto* names = new ReferenceNameDelegate(table_);
+    table_->setItemDelegateForColumn(ReferenceModel::NameColumn, names);
+    table_->setItemDelegateForColumn(ReferenceModel::SectionColumn, names);
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(widgets::space::kGroup);
@@ -118,9 +130,7 @@ bool ReferencePanel::eventFilter(QObject* watched, QEvent* event) {
 
 void ReferencePanel::search() {
     model_->show(topic_->currentData().toString(), words_->text());
-    setColumnWidths(table_,
-                    {{ReferenceModel::NameColumn, QString(kReferenceNameLetters, 'm')},
-                     {ReferenceModel::SectionColumn, QString(kReferenceSectionLetters, 'm')}});
+    shareColumns(table_, ReferenceModel::MeaningColumn);
     choose(0);
 }
 

@@ -13,6 +13,7 @@
 #include <QAbstractItemModelTester>
 #include <QDialog>
 #include <QLineEdit>
+#include <QScrollBar>
 #include <QTableView>
 
 #include <algorithm>
@@ -89,6 +90,42 @@ private slots:
         words->clear();
         QTest::keyClicks(words, "nobody has called anything so");
         QCOMPARE(said("referenceName"), QString("Nothing is called that"));
+    }
+
+    void the_columns_of_the_reference_share_its_width_by_need_data() {
+        QTest::addColumn<double>("text");
+        for (const double text : {1.0, widgets::kLargestText}) {
+            QTest::addRow("%g", text) << text;
+        }
+    }
+
+    void the_columns_of_the_reference_share_its_width_by_need() {
+        QFETCH(double, text);
+        test::StudioFixture fixture;
+        ui::Preferences preferences = fixture.studio().settings().values();
+        preferences.font_scale = text;
+        QCOMPARE(fixture.studio().settings().set(preferences), QString());
+        press_in(fixture.window(), fixture.window(), Qt::Key_F1);
+        auto* help = fixture.window().findChild<QDialog*>("helpDialog");
+        help->resize(720, 620);
+        help->findChild<widgets::SegmentedControl*>("helpTab")->setCurrentIndex(1);
+        auto* words = help->findChild<QLineEdit*>("referenceWords");
+        auto* table = help->findChild<QTableView*>("referenceTable");
+        using Model = ui::ReferenceModel;
+        const auto width = [table](int column) { return table->columnWidth(column); };
+        for (const char* typed : {"", "schema_version"}) { // names of 61 letters; of 14
+            words->setText(typed);
+            QTRY_VERIFY(width(Model::MeaningColumn) >= table->viewport()->width() / 3);
+            // Nobody is cut while another has room to spare.
+            const int fair = width(Model::MeaningColumn) -
+                             table->verticalScrollBar()->sizeHint().width() - Model::ColumnCount;
+            for (const int column : {Model::NameColumn, Model::SectionColumn}) {
+                const int needed =
+                    static_cast<QAbstractItemView*>(table)->sizeHintForColumn(column);
+                QVERIFY2(width(column) >= std::min(needed, fair), typed);
+            }
+        }
+        QVERIFY(width(Model::MeaningColumn) > table->viewport()->width() / 2);
     }
 
     void keys_are_changed_from_where_they_are_told() {
