@@ -74,18 +74,18 @@ MainWindow::MainWindow(Studio& studio, widgets::ThemeController& theme)
     docks_ = new QMainWindow;
     docks_->setWindowFlags(Qt::Widget);
     stack_ = new QStackedWidget;
-    docks_->setCentralWidget(stack_);
     banner_ = new RunBanner(studio_);
-    auto* shelf = new widgets::Shelf(docks_, widgets::Shelf::Edge::Bottom);
+    auto* shelf = new widgets::Shelf(stack_, widgets::Shelf::Edge::Bottom); // above the docks
     shelf->add(banner_);
-    row->addWidget(shelf, 1);
+    docks_->setCentralWidget(shelf);
+    row->addWidget(docks_, 1);
     column->addLayout(row, 1);
     setCentralWidget(central);
     status_ = new StatusBar(studio_, actions_);
     column->addWidget(status_);
 
     toasts_ = new widgets::ToastHost(this);
-    toasts_->setArea(shelf);
+    toasts_->setArea(docks_);
     palette_ = new widgets::CommandPalette(this);
     createPages();
     lower_ = new LowerDocks(*docks_, *problems_, studio_);

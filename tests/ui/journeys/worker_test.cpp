@@ -3,10 +3,12 @@
 #include "tests/support/weft_test.h"
 #include "tests/ui/patience.h"
 #include "tests/ui/studio_fixture.h"
+#include "ui/actions.h"
 #include "ui/bridge/convert.h"
 #include "widgets/controls/text_label.h"
 
 #include <QDir>
+#include <QDockWidget>
 #include <QFile>
 #include <QProcess>
 #include <QPushButton>
@@ -127,6 +129,27 @@ private slots:
         QCOMPARE(fixture.studio().run().folder(), folder);
         stop(fixture);
         QVERIFY(counts_up(fixture.studio().run()));
+    }
+
+    void what_is_said_of_a_killed_run_lies_over_no_dock() {
+        test::StudioFixture fixture;
+        startAndSave(fixture);
+        fixture.window().showPage("train");
+        fixture.window().actions().get(ui::action::kConsole)->trigger();
+        auto* dock = fixture.window().findChild<QDockWidget*>("consoleDock");
+        QTRY_VERIFY(dock->isVisible() && dock->height() > 100);
+        const auto in_window = [&](const QWidget* one) {
+            return QRect(one->mapTo(&fixture.window(), QPoint()), one->size());
+        };
+        QTest::mouseMove(fixture.window().windowHandle(), in_window(dock).center());
+        QTRY_VERIFY(dock->underMouse());
+        const QRect place = in_window(dock);
+        QVERIFY(::kill(worker_of(fixture.studio().run().folder()), SIGKILL) == 0);
+        const QWidget* banner = fixture.find("runBanner");
+        QTRY_VERIFY_WITH_TIMEOUT(banner->isVisible(), kPatienceMs);
+        QTRY_VERIFY(in_window(banner).height() > 0);
+        QCOMPARE(in_window(dock), place); // nor does it move under the mouse
+        QVERIFY(!in_window(banner).intersects(place));
     }
 
     // What the run on screen says is newer than what its folder says of the sessions before.
