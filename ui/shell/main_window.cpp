@@ -271,7 +271,9 @@ void MainWindow::bringUp(const QString& id) {
 }
 
 void MainWindow::shareLead() {
-    toolbar_->setLeading(!static_cast<Page*>(stack_->currentWidget())->leads());
+    const bool leads = static_cast<Page*>(stack_->currentWidget())->leads();
+    toolbar_->setLeading(!leads);
+    banner_->setWaysOnShown(leads && currentPage() == "train");
 }
 
 void MainWindow::paceNews() {

@@ -38,6 +38,13 @@ void RunBanner::setPage(bool home, bool edits_draft) {
     update();
 }
 
+void RunBanner::setWaysOnShown(bool on) {
+    if (ways_on_shown_ != on) { // else its buttons stay, one may be held down
+        ways_on_shown_ = on;
+        update();
+    }
+}
+
 void RunBanner::setStopping(bool on) {
     stopping_ = on;
     update();
@@ -107,7 +114,7 @@ bool RunBanner::showInterruption() {
     const bool saved = !studio_.run().checkpoints().empty();
     say("warning", MessageKind::Warning, tr("%1 was interrupted").arg(studio_.run().name()),
         saved ? interruption_ : tr("%1 · before its first checkpoint").arg(interruption_));
-    if (saved) {
+    if (saved && !ways_on_shown_) {
         QPushButton* resume = addButton(tr("Resume"));
         resume->setObjectName("resumeInterrupted");
         connect(resume, &QPushButton::clicked, this, &RunBanner::resume);

@@ -17,6 +17,8 @@ public:
 
     /// The page above. Home has a banner of its own for runs that were cut off.
     void setPage(bool home, bool edits_draft);
+    /// While it is on, the page above has the ways on of the run on screen, which stand once.
+    void setWaysOnShown(bool on);
     /// While it is on, the window only waits for the run to end.
     void setStopping(bool on);
 
@@ -42,6 +44,7 @@ private:
     Studio& studio_;
     bool home_ = false;
     bool edits_draft_ = false;
+    bool ways_on_shown_ = false;
     bool stopping_ = false;
     std::optional<SelfPause> pause_; // also while a checkpoint is saved during it
     QString interruption_;           // why the run on screen lost its process

@@ -123,7 +123,15 @@ private slots:
         QCOMPARE(fixture.studio().run().step(), step_on_disk(folder));
         const auto* title = static_cast<widgets::ElidedLabel*>(fixture.find("summaryTitle"));
         QVERIFY2(title->text().contains("was interrupted"), qPrintable(title->text()));
-        QTRY_VERIFY(fixture.find("resumeInterrupted")->isVisible()); // by its layout, in turn
+        // One way on: the summary's, and the banner's when that is closed.
+        const auto in_banner = [&] {
+            return fixture.window().findChild<QPushButton*>("resumeInterrupted");
+        };
+        QTRY_VERIFY(fixture.find("runBanner")->isVisible());
+        QVERIFY(fixture.find("summaryResume")->isVisible());
+        QTRY_VERIFY(in_banner() == nullptr);
+        fixture.click("summaryClose");
+        QTRY_VERIFY(in_banner() != nullptr && in_banner()->isVisible()); // by its layout, in turn
         fixture.click("resumeInterrupted");
         QTRY_VERIFY_WITH_TIMEOUT(fixture.studio().run().state() == RunState::running, kPatienceMs);
         QCOMPARE(fixture.studio().run().folder(), folder);
@@ -249,6 +257,7 @@ private slots:
         QCOMPARE(fixture.studio().run().state(), RunState::stopped);
         QVERIFY(fixture.studio().run().stateReason().contains("gone"));
         // It may have saved nothing yet: then there is nothing to resume from.
+        fixture.window().showPage("model"); // which has no summary of the run
         QCOMPARE(fixture.window().findChild<QPushButton*>("resumeInterrupted") != nullptr,
                  !fixture.studio().run().checkpoints().empty());
     }
