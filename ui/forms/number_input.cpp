@@ -15,6 +15,7 @@ namespace weft::ui {
 namespace {
 
 constexpr int kNumberInputCharacters = 8;
+constexpr int kNumberInputSpare = 2;  // beside a number of more digits than most
 constexpr int kNumberInputFrame = 34; // paddings and the arrows
 
 int widthOf(const QFont& font, int characters) {
@@ -73,6 +74,11 @@ void NumberInput::setNumber(const config::Json& value) {
     const QString text = textOf(value);
     if (text != lineEdit()->text()) {
         lineEdit()->setText(text);
+    }
+    // A number whose first digit is out of sight would read as another one.
+    const int digits = static_cast<int>(text.size());
+    if (digits >= kNumberInputCharacters && characters_ < digits + kNumberInputSpare) {
+        setCharacters(digits + kNumberInputSpare);
     }
 }
 
@@ -144,7 +150,7 @@ void NumberInput::setCharacters(int count) {
     updateGeometry();
 }
 
-// The same for every number: nothing beside it moves while digits come and go.
+// The same for all numbers but the longest: nothing beside it moves while digits come and go.
 QSize NumberInput::sizeHint() const {
     return {widthOf(font(), characters_), widgets::size::kControlHeight};
 }

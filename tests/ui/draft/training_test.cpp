@@ -26,6 +26,7 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
+#include <QStyleOptionFrame>
 #include <QTableView>
 
 namespace {
@@ -89,6 +90,34 @@ class TrainingTest : public QObject {
 
 private slots:
     void init() { QTest::failOnWarning(QRegularExpression(".*")); }
+
+    void no_digit_of_a_number_is_out_of_sight() {
+        test::StudioFixture fixture;
+        show(fixture, {{"/training/precision", "f16"}}); // whose greatest scale is 16777216
+        for (const QSize size : {QSize(1440, 900), QSize(1024, 680)}) {
+            fixture.window().resize(size);
+            int longest = 0;
+            for (const auto* number : page(fixture)->findChildren<ui::NumberInput*>()) {
+                if (number->isVisible()) {
+                    const auto* line = number->findChild<QLineEdit*>();
+                    const QString text = line->text();
+                    longest = std::max(longest, static_cast<int>(text.size()));
+                    const auto room = [line] {
+                        QStyleOptionFrame option;
+                        option.initFrom(line);
+                        constexpr int kMargins = 4; // two pixels on either side are QLineEdit's own
+                        return line->style()
+                                   ->subElementRect(QStyle::SE_LineEditContents, &option, line)
+                                   .width() -
+                               kMargins;
+                    };
+                    QTRY_VERIFY2(line->fontMetrics().horizontalAdvance(text) <= room(),
+                                 qPrintable(text));
+                }
+            }
+            QVERIFY(longest >= 8);
+        }
+    }
 
     void updates_epochs_and_samples_are_the_engines() {
         // 4096 synthetic samples, a tenth of them for validation.
