@@ -51,6 +51,12 @@ bool showField(QWidget* root, const std::string& pointer) {
             best = editor;
         }
     }
+    for (FieldEditor* editor : editors) {
+        if (best == nullptr && editor->isVisibleTo(root) &&
+            editor->pointer().starts_with(pointer + "/")) {
+            best = editor; // the first field of what has no editor of its own
+        }
+    }
     if (best == nullptr) {
         return false;
     }

@@ -119,6 +119,17 @@ private slots:
         }
     }
 
+    void what_is_made_of_fields_is_found_at_its_first() {
+        test::StudioFixture fixture;
+        show(fixture);
+        QVERIFY(!page(fixture)->showField("/training/loss_scale")); // f32 has none
+        show(fixture, {{"/training/precision", "f16"}});
+        fixture.window().activateWindow();
+        QVERIFY(QTest::qWaitForWindowActive(&fixture.window()));
+        QVERIFY(page(fixture)->showField("/training/loss_scale"));
+        QTRY_VERIFY(fixture.find("field:/training/loss_scale/initial")->hasFocus());
+    }
+
     void updates_epochs_and_samples_are_the_engines() {
         // 4096 synthetic samples, a tenth of them for validation.
         const compile::RunConfig two_epochs = config_with(
