@@ -32,7 +32,7 @@ using widgets::TextLabel;
 using widgets::TextStyle;
 
 constexpr QSize kHelpDialogSize{720, 620}; // at text size 1
-constexpr double kHelpWindowShare = 0.9; // at most
+constexpr double kHelpWindowShare = 0.9;   // at most
 
 enum HelpTab { PageHelpTab, ReferenceTab };
 
