@@ -207,12 +207,6 @@ exec::Compute all_gpus() {
     return {{cuda->backend}, cuda->platform, cuda->collectives, std::move(numbers)};
 }
 
-exec::Compute first_gpu() {
-    exec::Compute out = all_gpus();
-    out.devices.resize(1);
-    return out;
-}
-
 const weft_health* gpu_health() {
     Modules& all = modules();
     const std::lock_guard lock(all.mutex);

@@ -41,8 +41,7 @@ exec::Compute compute_of(const compile::RunConfig& config);
 /// Why there is no GPU to use, in one sentence; "" where there is one. Quick where no driver is
 /// loaded and no module was named by hand.
 std::string missing_gpus();
-/// Those that are there: the first, all of them.
-exec::Compute first_gpu();
+/// Those that are there.
 exec::Compute all_gpus();
 
 /// How GPUs are asked how they are; null until a module is loaded.

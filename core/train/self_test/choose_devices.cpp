@@ -10,6 +10,15 @@ ChosenDevices on_cpu(const std::string& why) {
     return {"cpu", "computes on the CPU: " + why};
 }
 
+ChosenDevices on_gpu(int number, const std::string& failed) {
+    weft_device_health gpu{};
+    const bool known = gpu_health()->look(number, &gpu) == WEFT_OK;
+    const std::string name = std::to_string(number);
+    return {number == 0 ? "cuda" : "cuda:" + name + ",",
+            "computes on cuda:" + name + (known ? std::string(", ") + gpu.name : "") +
+                ": it is here and passed its self-test" + (failed.empty() ? "" : "; " + failed)};
+}
+
 } // namespace
 
 bool leaves_devices_open(const compile::RunConfig& config) {
@@ -20,14 +29,18 @@ ChosenDevices choose_devices(const OnTest& on_test) {
     if (const std::string missing = missing_gpus(); !missing.empty()) {
         return on_cpu(missing);
     }
-    const GpuVerdict verdict = gpu_verdicts(first_gpu(), TestWhen::unknown, on_test).front();
-    if (!verdict.result.passed) {
-        return on_cpu(verdict.of + " failed its self-test: " + verdict.result.failure);
+    exec::Compute gpu = all_gpus();
+    std::string failed;
+    for (const int number : std::vector<int>(gpu.devices)) {
+        gpu.devices = {number};
+        const GpuVerdict verdict = gpu_verdicts(gpu, TestWhen::unknown, on_test).front();
+        if (verdict.result.passed) {
+            return on_gpu(number, failed);
+        }
+        failed += (failed.empty() ? "" : "; ") + verdict.of +
+                  " failed its self-test: " + verdict.result.failure;
     }
-    weft_device_health gpu{};
-    const bool known = gpu_health()->look(0, &gpu) == WEFT_OK;
-    return {"cuda", "computes on cuda:0" + (known ? std::string(", ") + gpu.name : "") +
-                        ": it is here and passed its self-test"};
+    return on_cpu(failed);
 }
 
 } // namespace weft::train

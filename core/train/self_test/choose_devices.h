@@ -16,7 +16,7 @@ struct ChosenDevices {
     std::string devices; // for mesh.devices
     std::string why;     // "computes on cuda, NVIDIA H100: it passed its self-test"
 };
-/// The first GPU, where there is one that passes its self-test, else the CPU.
+/// The first GPU that passes its self-test, else the CPU. Says which did not.
 ChosenDevices choose_devices(const OnTest& on_test);
 
 } // namespace weft::train

@@ -223,10 +223,9 @@ void queue_all(weft_group& group, const weft_collective_call& call, weft_stream*
     check_nccl(nccl().group_end(), "a collective");
 }
 
-/// Queued when it returns, as what follows on the stream must not come before it: "it is users'
-/// responsibility to make sure the state of the communicator changes into ncclSuccess before
-/// calling related CUDA calls" (NCCL user guide, "Nonblocking Group Operation"). That also holds
-/// for the end of a capture.
+/// Queued when it returns, as what follows on the stream must not come before it: a call of a
+/// communicator that does not block is queued once its state is ncclSuccess (NCCL user guide,
+/// "Nonblocking Group Operation"). That also holds for the end of a capture.
 weft_status call_group(weft_group* group, const weft_collective_call* call, weft_stream* stream) {
     return at_collectives([&] {
         queue_all(*group, *call, stream);
@@ -241,7 +240,7 @@ weft_status check_group(weft_group* group) {
 }
 
 /// On a thread of its own: freeing what the group has waits for all work of the GPU, also for a
-/// kernel that never ends, and for the other ranks ("an intra-node collective call").
+/// kernel that never ends, and may wait for the other ranks.
 void abort_group(weft_group* group) {
     const std::lock_guard lock(group->mutex);
     if (!group->ended) {

@@ -231,7 +231,7 @@ private slots:
     }
 
     void auto_takes_a_gpu_that_passes_data() {
-        QTest::addColumn<QString>("variable");
+        QTest::addColumn<QString>("variables");
         QTest::addColumn<QString>("devices");
         QTest::addColumn<QString>("why");
         QTest::newRow("one that passes") << "WEFT_EMULATED_GPUS=1"
@@ -240,18 +240,23 @@ private slots:
         QTest::newRow("one that fails") << "WEFT_EMULATED_WRONG=softmax_grad"
                                         << "cpu"
                                         << "cuda:0 failed its self-test: softmax in f32";
+        QTest::newRow("the second") << "WEFT_EMULATED_FAULT=200 WEFT_EMULATED_TROUBLED=0"
+                                    << "cuda:1,"
+                                    << "computes on cuda:1, emulated GPU: it is here and passed "
+                                       "its self-test; cuda:0 failed its self-test: ";
         QTest::newRow("none") << "WEFT_EMULATED_GPUS=0"
                               << "cpu"
                               << "computes on the CPU: no NVIDIA GPU was found";
     }
     void auto_takes_a_gpu_that_passes() {
-        QFETCH(QString, variable);
+        QFETCH(QString, variables);
         QFETCH(QString, devices);
         QFETCH(QString, why);
         const QString run = text(QString("auto ") + QTest::currentDataTag());
         const Ended ended = weft(
             {"train", config_, "--run-dir", run, "--devices", "auto", "--max-steps", "1"},
-            {variable, "XDG_CACHE_HOME=" + text(QString("auto cache ") + QTest::currentDataTag())});
+            variables.split(' ') + QStringList{"XDG_CACHE_HOME=" + text(QString("auto cache ") +
+                                                                        QTest::currentDataTag())});
         QVERIFY2(ended.code == 0, ended.err.constData());
         QCOMPARE(
             QString::fromStdString(config::json_of(read_file(run.toStdString() + "/config.json"))
