@@ -82,7 +82,7 @@ private slots:
     // the collectives that both have done.
     void a_rank_that_does_not_come_is_named_data() {
         QTest::addColumn<int>("works");
-        QTest::newRow("before its first exchange") << 5;
+        QTest::newRow("before its first exchange") << 2;
         QTest::newRow("in its first step") << 400;
         QTest::newRow("in a graph") << 900;
     }
@@ -91,16 +91,12 @@ private slots:
         test::set_machine({.devices = 2, .works_before_hang = works, .troubled = 1});
         const FoundFault ended = train_until_fault("GPT, tensor parallel on 2", 2);
         const std::int64_t done = test::machine_counts().meetings;
-        if (done == 0) { // there is nobody who waits for it
-            QCOMPARE(ended.text, QString("rank 1 does not end init, before its first exchange, for "
-                                         "more than 500 ms"));
-            return;
-        }
-        const QRegularExpression told(
-            QString(R"(^rank 1 is at collective %1 \((.+)\), the others wait at %2 \((.+)\), )"
-                    R"(for more than 500 ms \(group model\)$)")
-                .arg(done)
-                .arg(done + 1));
+        const QString where = done == 0 ? QString("has not come to collective 1()")
+                                        : QString(R"(is at collective %1 \((.+)\))").arg(done);
+        const QRegularExpression told(QString(R"(^rank 1 %1, the others wait at %2 \((.+)\), )"
+                                              R"(for more than 500 ms \(group model\)$)")
+                                          .arg(where)
+                                          .arg(done + 1));
         const auto match = told.match(ended.text);
         QVERIFY2(match.hasMatch(), qPrintable(ended.text));
         const auto plan =
@@ -109,7 +105,8 @@ private slots:
         for (const plan::PlannedProgram& program : plan->programs) {
             known += causes(program.steps);
         }
-        QVERIFY2(known.contains(match.captured(1)) && known.contains(match.captured(2)),
+        QVERIFY2((done == 0 || known.contains(match.captured(1))) &&
+                     known.contains(match.captured(2)),
                  qPrintable(ended.text));
         QVERIFY2(ended.seconds < kLimit_s, qPrintable(QString::number(ended.seconds)));
     }

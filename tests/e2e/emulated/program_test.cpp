@@ -240,7 +240,7 @@ private slots:
         QTest::newRow("one that fails") << "WEFT_EMULATED_WRONG=softmax_grad"
                                         << "cpu"
                                         << "cuda:0 failed its self-test: softmax in f32";
-        QTest::newRow("the second") << "WEFT_EMULATED_FAULT=200 WEFT_EMULATED_TROUBLED=0"
+        QTest::newRow("the second") << "WEFT_EMULATED_FAULT=20 WEFT_EMULATED_TROUBLED=0"
                                     << "cuda:1,"
                                     << "computes on cuda:1, emulated GPU: it is here and passed "
                                        "its self-test; cuda:0 failed its self-test: ";
