@@ -62,12 +62,15 @@ std::vector<std::int64_t> shape_of(const ir::Type& type, std::int64_t samples) {
     return shape;
 }
 
-void refuse(const std::vector<PartToWrite>& parts, const fs::path& to) {
+void refuse_what_is_there(const fs::path& to) {
     std::error_code ignored;
     if (fs::exists(to, ignored)) {
         throw Error(ErrorKind::usage, to.string(), "is there already",
                     "Name a new file, or remove this one.");
     }
+}
+
+void refuse_tokens(const std::vector<PartToWrite>& parts) {
     for (const PartToWrite& part : parts) {
         if (part.source->info().input.dtype == ir::DType::i32) {
             throw Error(ErrorKind::usage, part.name,
@@ -151,10 +154,10 @@ private:
     std::vector<std::byte> inputs_, targets_;
 };
 
-/// Beside the file that it becomes; gone with this unless it did.
+/// Beside the file that it becomes; gone with this unless it did. One process at a time writes it.
 class PartFile {
 public:
-    explicit PartFile(const fs::path& to) : to_(to), path_(to.string() + ".part") {
+    explicit PartFile(const fs::path& to) : right_(to), to_(to), path_(to.string() + ".samples") {
         remove_tree(path_); // of a process that was killed
     }
     ~PartFile() {
@@ -172,6 +175,7 @@ public:
     }
 
 private:
+    FileReplacement right_;
     fs::path to_, path_;
 };
 
@@ -179,8 +183,9 @@ private:
 
 WrittenSamples write_samples(const config::Json& data_section, const OpenContext& context,
                              const fs::path& to) {
+    refuse_what_is_there(to); // before anything is opened
     const std::vector<PartToWrite> parts = parts_of(plain(checked_section(data_section)), context);
-    refuse(parts, to);
+    refuse_tokens(parts);
     std::vector<Hdf5Spec> specs;
     WrittenSamples out;
     for (const PartToWrite& part : parts) {
@@ -193,6 +198,7 @@ WrittenSamples write_samples(const config::Json& data_section, const OpenContext
     }
     require_room(out.bytes, to);
     PartFile beside(to);
+    refuse_what_is_there(to);
     const std::vector<Hdf5Dataset> placed = create_hdf5(beside.path(), specs);
     File file(beside.path(), File::Mode::read_write);
     OpeningWatch watch(

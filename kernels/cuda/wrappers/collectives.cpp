@@ -12,7 +12,6 @@
 #include <cstring>
 #include <memory>
 #include <mutex>
-#include <new>
 #include <thread>
 
 struct weft_group {
@@ -90,14 +89,7 @@ void check_nccl(ncclResult_t result, const char* what) {
 
 template <class Body>
 weft_status at_collectives(Body body) noexcept {
-    try {
-        body();
-        return WEFT_OK;
-    } catch (const Failure& failure) {
-        return fail(failure.status, failure.text.c_str());
-    } catch (const std::bad_alloc&) {
-        return fail(WEFT_OUT_OF_MEMORY, "out of memory in a collective");
-    }
+    return as_status("out of memory in a collective", body);
 }
 
 ncclDataType_t data_type(std::int32_t dtype) {

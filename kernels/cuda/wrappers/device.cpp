@@ -8,7 +8,6 @@
 #include "kernels/cuda/wrappers/stream.h"
 
 #include <cstdio>
-#include <new>
 
 struct weft_device {
     int index;
@@ -26,14 +25,7 @@ namespace {
 /// Runs `body` at the edge: what it throws becomes a status.
 template <class Body>
 weft_status at_device(Body body) noexcept {
-    try {
-        body();
-        return WEFT_OK;
-    } catch (const Failure& failure) {
-        return fail(failure.status, failure.text.c_str());
-    } catch (const std::bad_alloc&) {
-        return fail(WEFT_OUT_OF_MEMORY, "out of memory in the CUDA back end");
-    }
+    return as_status("out of memory in the CUDA back end", body);
 }
 
 weft_status count_gpus(std::int32_t* devices) {

@@ -18,21 +18,13 @@
 #include <iterator>
 #include <map>
 #include <mutex>
-#include <new>
 
 namespace weft::kernels::cuda {
 namespace {
 
 template <class Body>
 weft_status at_health(Body body) noexcept {
-    try {
-        body();
-        return WEFT_OK;
-    } catch (const Failure& failure) {
-        return fail(failure.status, failure.text.c_str());
-    } catch (const std::bad_alloc&) {
-        return fail(WEFT_OUT_OF_MEMORY, "out of memory in a look at a GPU");
-    }
+    return as_status("out of memory in a look at a GPU", body);
 }
 
 template <std::size_t N>
