@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // The intermediate representation: a Program is a list of typed values and a tree of blocks of ops.
-// Values are in single static assignment form and are numbered over the whole program; the body of a
-// structured op may use any value defined before it in an enclosing block (a capture).
-//
-// Two ops are structured (they own one body block):
-//  repeat {count, carried, reverse}: inputs = carried initial values, then per-iteration inputs whose
-//    leading dimension is `count`; body arguments = carried values, then one slice of each
-//    per-iteration input (leading dimension removed); body results = new carried values, then
-//    per-iteration outputs; outputs = final carried values, then the per-iteration outputs stacked
-//    along a new leading dimension. `reverse` visits the slices from last to first.
+// Values are in single static assignment form and are numbered over the whole program. An op that
+// owns a body may use any value in it that was defined before in an enclosing block (a capture).
+//  repeat {count, carried, reverse}: inputs = carried initial values, then per-iteration inputs with
+//    `count` as leading dimension; body arguments = carried values, then one slice of each of those
+//    (leading dimension removed); body results = new carried values, then per-iteration outputs;
+//    outputs = final carried values, then the per-iteration outputs stacked along a new leading
+//    dimension. `reverse` visits the slices from last to first.
 //  fused: an elementwise group. Inputs = body arguments (any broadcastable shapes), outputs = body
 //    results, all of the group's shape; the body holds elementwise ops only.
+//  sweep {tensors}: groups that differ in shapes alone, of so many tensors: inputs and outputs of
+//    the first, then those of the second, and so on; the body is the first's.
 #pragma once
 
 #include "core/ir/name.h"
@@ -113,7 +113,7 @@ struct Op {
     std::vector<Block> body; // structured ops: exactly one block; else empty
 
     bool structured() const { return !body.empty(); }
-    /// "repeat": its body runs several times. The other structured op is "fused", one kernel.
+    /// "repeat": its body runs several times. The other structured ops are one kernel each.
     bool is_loop() const { return kind == "repeat"; }
 };
 

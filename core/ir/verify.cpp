@@ -117,7 +117,7 @@ private:
 
     /// `before`: the number of violations before the op.
     void structure(const Op& op, std::size_t before) {
-        const bool owns_body = op.is_loop() || op.kind == "fused";
+        const bool owns_body = op.is_loop() || op.kind == "fused" || op.kind == "sweep";
         if (op.body.size() != (owns_body ? 1U : 0U)) {
             report(owns_body ? "has no body" : "must not have a body");
             return;
@@ -191,14 +191,18 @@ private:
 
     void fused(const Op& op) {
         const Block& body = op.body.front();
-        if (body.arguments.size() != op.inputs.size() || body.results.size() != op.outputs.size()) {
+        const auto* many = std::get_if<std::int64_t>(op.attributes.find("tensors"));
+        const auto tensors = static_cast<std::size_t>(many == nullptr ? 1 : *many);
+        if (body.arguments.size() * tensors != op.inputs.size() ||
+            body.results.size() * tensors != op.outputs.size()) {
             report("inputs and outputs do not match its body");
             return;
         }
-        for (std::size_t i = 0; i < op.inputs.size(); ++i) {
+        // Of a sweep the record compares the other tensors with the first.
+        for (std::size_t i = 0; i < body.arguments.size(); ++i) {
             same(op.inputs[i], body.arguments[i], 0);
         }
-        for (std::size_t i = 0; i < op.outputs.size(); ++i) {
+        for (std::size_t i = 0; i < body.results.size(); ++i) {
             same(op.outputs[i], body.results[i], 0);
         }
         for (const Op& inner : body.ops) {

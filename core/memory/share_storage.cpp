@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/memory/share_storage.h"
 
+#include "core/ir/op_tensors.h"
 #include "core/memory/insert_copies.h"
 #include "core/ops/op_def.h"
 
@@ -169,13 +170,9 @@ private:
             return root(op.inputs[input]) == a &&
                    program_.type(op.inputs[input]) == program_.type(op.outputs[output]);
         };
-        if (op.kind == "fused") { // elementwise, so any operand of the same type
-            for (std::size_t i = 0; i < op.inputs.size(); ++i) {
-                if (fits(i)) {
-                    return true;
-                }
-            }
-            return false;
+        if (op.structured()) { // elementwise, so any operand of the same tensor and type
+            const auto beside = ir::inputs_beside(op, output);
+            return std::ranges::any_of(beside, fits);
         }
         const auto& aliases = ops::op_def(op.kind).aliases;
         return std::any_of(aliases.begin(), aliases.end(), [&](const ops::Alias& alias) {
@@ -312,8 +309,8 @@ private:
                 if (root(b) != b || !scratch(b)) {
                     continue;
                 }
-                for (const ValueId input : op->inputs) {
-                    const ValueId a = root(input);
+                for (const std::size_t input : ir::inputs_beside(*op, output)) {
+                    const ValueId a = root(op->inputs[input]);
                     if (range(a).last == range(b).first && scratch(a) && find(a) != find(b) &&
                         hands_over(a, b) && merge(a, b)) {
                         break;

@@ -232,6 +232,21 @@ OpDef cast_op() {
     return out;
 }
 
+/// What is wrong with the ops of a group; empty: nothing.
+std::string want_elementwise(const ir::Program& program, const ir::Block& body) {
+    for (const ir::Op& op : body.ops) {
+        const OpDef* def = find_op(op.kind);
+        if (def == nullptr || def->elementwise < 0) {
+            return "'" + op.kind + "' in the body is not elementwise";
+        }
+        if (!ir::is_float(program.type(op.inputs[0]).dtype) ||
+            !ir::is_float(program.type(op.outputs[0]).dtype)) {
+            return "'" + op.kind + "' in the body works on integers";
+        }
+    }
+    return {};
+}
+
 Inferred infer_fused(const OpView& view) {
     if (view.op.body.size() != 1) {
         return fail("needs one body block");
@@ -247,15 +262,8 @@ Inferred infer_fused(const OpView& view) {
                         view.input(i));
         }
     }
-    for (const ir::Op& op : body.ops) {
-        const OpDef* def = find_op(op.kind);
-        if (def == nullptr || def->elementwise < 0) {
-            return fail("'", op.kind, "' in the body is not elementwise");
-        }
-        if (!ir::is_float(view.program.type(op.inputs[0]).dtype) ||
-            !ir::is_float(view.program.type(op.outputs[0]).dtype)) {
-            return fail("'", op.kind, "' in the body works on integers");
-        }
+    if (std::string wrong = want_elementwise(view.program, body); !wrong.empty()) {
+        return fail(wrong);
     }
     Inferred out;
     for (const ValueId result : body.results) {
@@ -275,6 +283,77 @@ OpCost fused_cost(const OpView& view) {
         flops += cost_of({view.program, op}).flops;
     }
     return cost(view, flops);
+}
+
+double elements_of(const ir::Type& type) {
+    return static_cast<double>(type.shape.elements());
+}
+
+/// Operands of one tensor: numbers, and arrays of the tensor's shape, as the body says.
+Inferred infer_sweep(const OpView& view) {
+    const std::int64_t tensors = view.attributes().integer("tensors");
+    if (view.op.body.size() != 1) {
+        return fail("needs one body block");
+    }
+    const ir::Block& body = view.op.body[0];
+    const auto each = static_cast<std::int64_t>(body.arguments.size());
+    if (tensors < 1 || each < 1 || view.inputs() != tensors * each || body.results.empty()) {
+        return fail(tensors, " tensors of ", each, " operands need ", tensors * each,
+                    " inputs and a result, but there are ", view.inputs(), " inputs and ",
+                    static_cast<std::int64_t>(body.results.size()), " results");
+    }
+    if (std::string wrong = want_elementwise(view.program, body); !wrong.empty()) {
+        return fail(wrong);
+    }
+    Inferred out;
+    for (int at = 0; at < view.inputs(); at += static_cast<int>(each)) {
+        ir::Shape shape;
+        for (int i = 0; i < each; ++i) {
+            const ir::Type& argument =
+                view.program.type(body.arguments[static_cast<std::size_t>(i)]);
+            const ir::Type& type = view.input(at + i);
+            const bool number = argument.shape.rank() == 0;
+            shape = number || shape.rank() > 0 ? shape : type.shape;
+            if (type.dtype != argument.dtype || type.shape != (number ? ir::Shape() : shape) ||
+                (at == 0 && type != argument)) {
+                return fail("input ", at + i, " is ", type, ", but the body's argument ", i, " is ",
+                            argument);
+            }
+        }
+        if (shape.rank() == 0) {
+            return fail("every tensor needs an operand that is no number");
+        }
+        for (const ValueId result : body.results) {
+            out.outputs.push_back({view.program.type(result).dtype, shape});
+        }
+    }
+    return out;
+}
+
+OpCost sweep_cost(const OpView& view) {
+    double first = 0; // FLOPs of the first tensor
+    for (const ir::Op& op : view.op.body[0].ops) {
+        first += cost_of({view.program, op}).flops;
+    }
+    double elements = 0;
+    for (int i = 0; i < view.outputs(); ++i) {
+        elements += elements_of(view.output(i));
+    }
+    const auto results = static_cast<double>(view.op.body[0].results.size());
+    return cost(view, elements > 0 ? first / elements_of(view.output(0)) * elements / results : 0);
+}
+
+OpDef sweep_op() {
+    OpDef out{};
+    out.name = "sweep";
+    out.help = "groups of elementwise ops that differ in shapes alone, over many tensors at once";
+    out.min_inputs = 1;
+    out.max_inputs = std::numeric_limits<int>::max();
+    out.attributes = {{"tensors", AttributeKind::integer, true, "how many"}};
+    out.infer = infer_sweep;
+    out.factors = whole_factors;
+    out.cost = sweep_cost;
+    return out;
 }
 
 OpDef fused_op() {
@@ -341,5 +420,6 @@ const OpDef kSigmoidGrad =
 const OpDef kSelect =
     elementwise_op("select", "condition != 0 ? a : b", WEFT_EW_SELECT, 3, select_gradient);
 const OpDef kFused = fused_op();
+const OpDef kSweep = sweep_op();
 
 } // namespace weft::ops

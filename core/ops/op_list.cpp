@@ -40,6 +40,7 @@ constexpr const OpDef* kOps[] = {
     &kSigmoidGrad,
     &kSelect,
     &kFused,
+    &kSweep,
     // structure.cpp
     &kConstant,
     &kReshape,

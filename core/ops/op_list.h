@@ -10,7 +10,7 @@ namespace weft::ops {
 extern const OpDef kNeg, kAbs, kExp, kLog, kSqrt, kRsqrt, kTanh, kSigmoid, kSquare, kSign,
     kIsFinite, kRelu, kGelu, kGeluErf, kSilu, kAffine, kCast, kAdd, kSub, kMul, kDiv, kMaximum,
     kMinimum, kPow, kLess, kEqual, kReluGrad, kGeluGrad, kGeluErfGrad, kSiluGrad, kTanhGrad,
-    kSigmoidGrad, kSelect, kFused;
+    kSigmoidGrad, kSelect, kFused, kSweep;
 // structure.cpp
 extern const OpDef kConstant, kReshape, kTranspose, kBroadcast, kSlice, kPad, kConcat, kCopy;
 // repeat.cpp

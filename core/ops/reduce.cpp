@@ -71,7 +71,11 @@ OpCost input_cost(const OpView& view) {
 }
 
 OpCost square_cost(const OpView& view) {
-    return cost(view, 2.0 * static_cast<double>(view.input(0).shape.elements()));
+    double elements = 0;
+    for (int i = 0; i < view.inputs(); ++i) {
+        elements += static_cast<double>(view.input(i).shape.elements());
+    }
+    return cost(view, 2.0 * elements);
 }
 
 // The result's shape with reduced dimensions kept as 1.
@@ -97,18 +101,30 @@ void reduce_max_gradient(GradientContext& c) {
 }
 
 Inferred infer_sum_squares(const OpView& view) {
-    if (const std::string wrong = want_float("x", view.input(0)); !wrong.empty()) {
-        return fail(wrong);
+    for (int i = 0; i < view.inputs(); ++i) {
+        if (const std::string wrong = want_float("x", view.input(i)); !wrong.empty()) {
+            return fail(wrong);
+        }
+        if (view.input(i).dtype != view.input(0).dtype) {
+            return fail("element types ", view.input(0).dtype, " and ", view.input(i).dtype,
+                        " do not mix");
+        }
     }
     return {{{statistics_dtype(view.input(0).dtype), {}}}, {}};
 }
 
 void sum_squares_gradient(GradientContext& c) {
-    c.set(0, mul(c.builder(), c.input(0), affine(c.builder(), c.upstream(), 2.0)));
+    for (int i = 0; i < c.inputs(); ++i) {
+        if (c.needs(i)) {
+            c.set(i, mul(c.builder(), c.input(i), affine(c.builder(), c.upstream(), 2.0)));
+        }
+    }
 }
 
+// Where one of several is cut, the others would be counted by every device.
 FactorRule sum_squares_factors(const OpView& view) {
-    return einsum(view, "...->", {{'.', Combine::sum, 0.0}});
+    return view.inputs() > 1 ? whole_factors(view)
+                             : einsum(view, "...->", {{'.', Combine::sum, 0.0}});
 }
 
 Inferred infer_argmax(const OpView& view) {
@@ -151,7 +167,8 @@ const OpDef kReduceMax{.name = "reduce_max",
                        .cost = input_cost};
 
 const OpDef kSumSquares{.name = "sum_squares",
-                        .help = "x [...] -> sum of x * x, f32[] (f64[] for f64)",
+                        .help = "x [...]... -> sum of x * x over all, f32[] (f64[] for f64)",
+                        .max_inputs = std::numeric_limits<int>::max(),
                         .infer = infer_sum_squares,
                         .gradient = sum_squares_gradient,
                         .factors = sum_squares_factors,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/plan/categorise.h"
 
+#include "core/ir/op_tensors.h"
 #include "core/ops/op_def.h"
 #include "kernels/weft_kernels.h"
 
@@ -85,8 +86,10 @@ private:
 
     /// A gradient of one microstep, and a scaled or clipped gradient, are gradients too.
     void spread_gradients(const Op& op) {
-        for (const ValueId out : op.outputs) {
-            for (const ValueId in : op.inputs) {
+        for (std::size_t output = 0; output < op.outputs.size(); ++output) {
+            const ValueId out = op.outputs[output];
+            for (const std::size_t input : ir::inputs_beside(op, output)) {
+                const ValueId in = op.inputs[input];
                 if (op.is_loop() || program_.type(in).shape != program_.type(out).shape) {
                     continue;
                 }

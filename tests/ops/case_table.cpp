@@ -92,6 +92,30 @@ ValueIds emit_fused(ops::Builder& b, const ValueIds& inputs) {
     return outputs;
 }
 
+// tanh(x * y) * number of every three operands.
+ValueIds emit_sweep(ops::Builder& b, const ValueIds& inputs) {
+    ir::Op op;
+    op.kind = "sweep";
+    op.path = b.path();
+    op.inputs = inputs;
+    op.attributes = {{"tensors", static_cast<std::int64_t>(inputs.size() / 3)}};
+    ir::Block& body = op.body.emplace_back();
+    for (std::size_t i = 0; i < 3; ++i) {
+        body.arguments.push_back(b.program().add_value(b.type(inputs[i])));
+    }
+    ops::Builder inner(b.program(), body);
+    const ValueId product = mul(inner, body.arguments[0], body.arguments[1]);
+    body.results = {mul(inner, inner.emit("tanh", {product}), body.arguments[2]), product};
+    for (std::size_t i = 0; i < inputs.size(); i += 3) {
+        for (int result = 0; result < 2; ++result) {
+            op.outputs.push_back(b.program().add_value(b.type(inputs[i])));
+        }
+    }
+    const ValueIds outputs = op.outputs;
+    b.append(std::move(op));
+    return outputs;
+}
+
 // state <- tanh(state * x_i + captured), handing out state * state each time.
 ValueIds emit_repeat(ops::Builder& b, const ValueIds& inputs) {
     ir::Op op;
@@ -118,6 +142,10 @@ void add_structure(Rows& rows) {
                     .operands = {"f64[2,3]", "f64[3]"},
                     .refused = {{{"f64[2]"}, {}, "needs one body block"}},
                     .build = emit_fused});
+    rows.push_back({.kind = "sweep",
+                    .operands = {"f64[2,3]", "f64[2,3]", "f64[]", "f64[5]", "f64[5]", "f64[]"},
+                    .refused = {{{"f64[2]"}, {{"tensors", 1}}, "needs one body block"}},
+                    .build = emit_sweep});
     rows.push_back(
         {.kind = "constant",
          .attributes = {{"value", 2.5}, {"dtype", std::string("f64")}, {"shape", List{2, 4}}},
@@ -191,9 +219,12 @@ void add_reductions(Rows& rows) {
                         .operands = {"f64[2,4]"},
                         .attributes = {{"dims", List{1}}, {"keep", true}}});
     }
-    rows.push_back({.kind = "sum_squares",
-                    .operands = {"f64[3,4]"},
-                    .refused = {{{"i32[2]"}, {}, "x must be floating point, but is i32[2]"}}});
+    rows.push_back(
+        {.kind = "sum_squares",
+         .operands = {"f64[3,4]"},
+         .refused = {{{"i32[2]"}, {}, "x must be floating point, but is i32[2]"},
+                     {{"f32[2]", "f64[2]"}, {}, "element types f32 and f64 do not mix"}}});
+    rows.push_back({.kind = "sum_squares", .operands = {"f64[3,4]", "f64[5]"}});
     rows.push_back(
         {.kind = "argmax",
          .operands = {"f64[4,5]"},

@@ -97,8 +97,9 @@ void check_arguments(const ir::ModelText& text) {
 }
 
 /// What others make of a model: loops, groups, parts on a mesh, caches of a model that writes.
-constexpr std::string_view kNotWritten[] = {"repeat", "fused", "mesh_index",       "pick",
-                                            "mask",   "copy",  "attention_cached", "cache_write"};
+constexpr std::string_view kNotWritten[] = {"repeat",     "fused", "sweep", "mesh_index",
+                                            "pick",       "mask",  "copy",  "attention_cached",
+                                            "cache_write"};
 
 std::vector<std::string> usable_ops() {
     std::vector<std::string> out;
