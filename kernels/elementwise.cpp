@@ -48,33 +48,67 @@ Step checked_step(const weft_elementwise_step& given, int registers) {
     return rounded(step);
 }
 
+/// As those of the first tensor: numbers, and arrays of the tensor's own shape.
+void check_tensor(const Op& op, const Group& group, std::size_t tensor) {
+    const auto first_input = static_cast<int>(tensor * group.inputs());
+    const auto first_output = static_cast<int>(tensor * group.outputs());
+    const Type& shape = op.output(first_output);
+    for (int i = 0; i < static_cast<int>(group.inputs()); ++i) {
+        const Type& type = op.input(first_input + i);
+        const bool number = group.numbers[static_cast<std::size_t>(i)];
+        require(type.dtype == op.input(i).dtype, "tensors of a sweep differ in element types");
+        require(number ? type.rank == 0 : same_shape(type, shape),
+                "an operand of a sweep has neither its tensor's shape nor is it a number");
+    }
+    for (int i = 0; i < static_cast<int>(group.outputs()); ++i) {
+        const Type& type = op.output(first_output + i);
+        require(type.dtype == op.output(i).dtype && same_shape(type, shape),
+                "outputs of a sweep differ in element types, or those of a tensor in shape");
+    }
+}
+
 } // namespace
 
 Group elementwise_group(const Op& op) {
+    const bool sweep = op.kind() == "sweep";
+    const std::int64_t tensors = sweep ? op.integer("tensors") : 1;
+    require(tensors > 0 && op.inputs() % tensors == 0 && op.outputs() % tensors == 0 &&
+                op.outputs() > 0,
+            "the operands of a sweep are not those of so many tensors");
+    const auto inputs = static_cast<int>(op.inputs() / tensors);
+    const auto outputs = static_cast<int>(op.outputs() / tensors);
     Group group;
+    group.sweep = sweep;
     group.shape = op.output(0);
-    if (op.kind() == "fused") {
+    if (sweep || op.kind() == "fused") {
         require(!op.steps().empty(), "a fused group has no steps");
         for (const weft_elementwise_step& given : op.steps()) {
-            const int registers = op.inputs() + static_cast<int>(group.steps.size());
+            const int registers = inputs + static_cast<int>(group.steps.size());
             group.steps.push_back(checked_step(given, registers));
         }
-        for (int i = 0; i < op.outputs(); ++i) {
+        for (int i = 0; i < outputs; ++i) {
             group.output_registers.push_back(op.output_register(i));
         }
     } else {
         group.steps.push_back(single_step(op));
-        group.output_registers.push_back(op.inputs());
+        group.output_registers.push_back(inputs);
     }
-    const int registers = op.inputs() + static_cast<int>(group.steps.size());
-    for (int i = 0; i < op.outputs(); ++i) {
+    const int registers = inputs + static_cast<int>(group.steps.size());
+    for (int i = 0; i < outputs; ++i) {
         require(same_shape(op.output(i), group.shape), "outputs of a group differ in shape");
         const int source = group.output_registers[static_cast<std::size_t>(i)];
         require(source >= 0 && source < registers,
                 "an output names a register that does not exist");
     }
-    for (int i = 0; i < op.inputs(); ++i) {
+    for (int i = 0; i < inputs; ++i) {
         group.strides.push_back(broadcast_strides(op.input(i), group.shape));
+        group.numbers.push_back(sweep ? op.input(i).rank == 0 : element_count(op.input(i)) == 1);
+    }
+    for (std::int64_t tensor = 0; tensor < tensors; ++tensor) {
+        if (sweep) {
+            check_tensor(op, group, static_cast<std::size_t>(tensor));
+        }
+        group.counts.push_back(element_count(op.output(static_cast<int>(tensor) * outputs)));
     }
     return group;
 }

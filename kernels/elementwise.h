@@ -58,15 +58,24 @@ struct Step {
     double scale, shift;
 };
 
-/// Steps whose registers are known to exist, over inputs that are known to broadcast.
+/// Steps whose registers are known to exist, over inputs that are known to broadcast: for one
+/// tensor, or for several that differ in shapes alone. Operands of a tensor follow those of the
+/// tensor before.
 struct Group {
     std::vector<Step> steps;
     std::vector<int> output_registers;
-    Type shape;                // common type of the outputs (shape only)
-    std::vector<Dims> strides; // [input] right-aligned broadcasting to `shape`
+    Type shape;                       // common type of the first tensor's outputs (shape only)
+    std::vector<Dims> strides;        // [input] right-aligned broadcasting to `shape`
+    std::vector<bool> numbers;        // [input] one number for all elements
+    std::vector<std::int64_t> counts; // [tensor] elements
+    bool sweep = false;               // made for any number of tensors
+
+    std::size_t tensors() const { return counts.size(); }
+    std::size_t inputs() const { return strides.size(); } // of one tensor
+    std::size_t outputs() const { return output_registers.size(); }
 };
 
-/// The group of a "fused" op or of a single elementwise op. Throws BAD_ARGUMENT.
+/// The group of a "fused" or "sweep" op or of a single elementwise op. Throws BAD_ARGUMENT.
 Group elementwise_group(const Op& op);
 
 } // namespace weft::kernels

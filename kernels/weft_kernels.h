@@ -110,13 +110,13 @@ typedef struct weft_elementwise_step {
 
 /* Description of one op: what query and prepare read. Valid only during the call. */
 typedef struct weft_op_desc {
-    const char* kind; /* op name, e.g. "matmul"; "fused" for an elementwise group */
+    const char* kind; /* op name, e.g. "matmul"; "fused", or "sweep", for groups */
     int32_t inputs, outputs, attributes, steps;
     const weft_tensor_type* input_types;
     const weft_tensor_type* output_types;
     const weft_attribute* attribute_list;
-    const weft_elementwise_step* step_list; /* "fused" only */
-    const int32_t* output_registers;        /* "fused" only: register written to each output */
+    const weft_elementwise_step* step_list; /* groups only */
+    const int32_t* output_registers;        /* groups only: registers of a tensor's outputs */
 } weft_op_desc;
 
 typedef struct weft_query {

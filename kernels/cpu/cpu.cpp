@@ -26,7 +26,7 @@ std::vector<KernelEntry> list_in_f32(std::index_sequence<I...>) {
                                      kCpuList[I].max_inputs, kCpuList[I].outputs,
                                      make_row_in_f32<I>}...};
     std::erase_if(out, [](const KernelEntry& row) { // groups round after each step
-        return std::string_view(row.op) == "fused";
+        return std::string_view(row.op) == "fused" || std::string_view(row.op) == "sweep";
     });
     return out;
 }

@@ -71,6 +71,7 @@ Made make_mask(const Op& op);
 inline constexpr KernelEntry kCpuList[] = {
     // op, name, fewest inputs, most inputs (-1: any), outputs (-1: any), make
     {"fused", "cpu fused", 1, -1, -1, make_elementwise},
+    {"sweep", "cpu sweep", 1, -1, -1, make_elementwise},
     {"constant", "cpu constant", 0, 0, 1, make_constant},
     {"copy", "cpu copy", 1, 1, 1, make_copy},
     {"reshape", "cpu copy", 1, 1, 1, make_copy},
@@ -81,7 +82,7 @@ inline constexpr KernelEntry kCpuList[] = {
     {"concat", "cpu concat", 1, -1, 1, make_concat},
     {"reduce_sum", "cpu reduce", 1, 1, 1, make_reduce_sum},
     {"reduce_max", "cpu reduce", 1, 1, 1, make_reduce_max},
-    {"sum_squares", "cpu reduce", 1, 1, 1, make_sum_squares},
+    {"sum_squares", "cpu reduce", 1, -1, 1, make_sum_squares},
     {"argmax", "cpu argmax", 1, 1, 1, make_argmax},
     {"matmul", "onednn matmul", 2, 2, 1, make_matmul},
     {"linear", "onednn matmul", 2, 3, 1, make_linear},

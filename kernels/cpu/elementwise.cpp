@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elementwise ops and fused groups: a small interpreter. A block of 384 elements per register stays
 // in the first-level cache while every instruction runs over it as one vector loop; threads share
-// the blocks. Blocks are fixed, so team size changes no bit, and a single op is a group of one, so
-// fusing changes none either.
+// the blocks of all tensors. Blocks are fixed, so team size changes no bit, and a single op is a
+// group of one, so fusing changes none either, nor does a sweep over many tensors.
 #include "kernels/elementwise.h"
 
 #include "kernels/cpu/cpu_list.h"
@@ -10,7 +10,9 @@
 #include "kernels/cpu/loops/parallel.h"
 #include "kernels/cpu/loops/rows.h"
 
+#include <algorithm>
 #include <cstring>
+#include <numeric>
 
 namespace weft::kernels::cpu {
 namespace {
@@ -45,7 +47,7 @@ struct Instruction {
     RoundRun round; // null: the result stays in f32
 };
 
-Input describe_input(const Type& type, const Type& shape, const Dims& strides) {
+Input describe_input(const Type& type, const Type& shape, const Dims& strides, bool number) {
     Input in{};
     in.size = dtype_size(type.dtype);
     in.load = load_run(type.dtype);
@@ -53,7 +55,7 @@ Input describe_input(const Type& type, const Type& shape, const Dims& strides) {
     if (in.load == nullptr) {
         unsupported("no f64 or i64 in groups");
     }
-    if (element_count(type) == 1) {
+    if (number) {
         in.access = Access::scalar;
         return in;
     }
@@ -126,10 +128,21 @@ public:
     weft_status run(const weft_run_args& args) override;
 
 private:
+    /// The pointers of one tensor.
+    struct Operands {
+        const void* const* inputs;
+        void* const* outputs;
+    };
+
     void plan(const Group& group);
     void allocate_slots();
-    void prepare_thread(const weft_run_args& args, float** registers, float* slots) const;
-    void run_block(const weft_run_args& args, float** registers, std::int64_t block) const;
+    Operands operands(const weft_run_args& args, std::size_t tensor) const;
+    void place_slots(float** registers, float* slots) const;
+    void fill_scalars(const Operands& operands, float** registers, std::int64_t count) const;
+    void run_blocks(const weft_run_args& args, float** registers, std::int64_t begin,
+                    std::int64_t end) const;
+    void run_block(const Operands& operands, float** registers, std::int64_t start,
+                   std::int64_t count) const;
     bool needs_slot(int reg) const {
         return places_[static_cast<std::size_t>(reg)].kind == Place::Kind::slot;
     }
@@ -139,7 +152,8 @@ private:
     std::vector<StoreRun> stores_;
     std::vector<Instruction> program_;
     std::vector<Place> places_; // [register]
-    std::int64_t count_ = 0;
+    std::vector<std::int64_t> counts_;      // [tensor]
+    std::vector<std::int64_t> first_block_; // [tensor], and of all
     int slots_ = 0;
     int threads_ = 1;
     std::int64_t thread_bytes_ = 0;
@@ -147,12 +161,16 @@ private:
 
 ElementwiseKernel::ElementwiseKernel(const Op& op) {
     const Group group = elementwise_group(op);
-    count_ = element_count(group.shape);
-    for (int i = 0; i < op.inputs(); ++i) {
-        inputs_.push_back(
-            describe_input(op.input(i), group.shape, group.strides[static_cast<std::size_t>(i)]));
+    counts_ = group.counts;
+    first_block_ = {0};
+    for (const std::int64_t count : counts_) {
+        first_block_.push_back(first_block_.back() + (count + kBlock - 1) / kBlock);
     }
-    for (int i = 0; i < op.outputs(); ++i) {
+    for (std::size_t i = 0; i < group.inputs(); ++i) {
+        inputs_.push_back(describe_input(op.input(static_cast<int>(i)), group.shape,
+                                         group.strides[i], group.numbers[i]));
+    }
+    for (int i = 0; i < static_cast<int>(group.outputs()); ++i) {
         output_dtypes_.push_back(op.output(i).dtype);
         stores_.push_back(store_run(op.output(i).dtype));
         if (stores_.back() == nullptr) {
@@ -293,33 +311,57 @@ void ElementwiseKernel::allocate_slots() {
     }
 }
 
-void ElementwiseKernel::prepare_thread(const weft_run_args& args, float** registers,
-                                       float* slots) const {
+ElementwiseKernel::Operands ElementwiseKernel::operands(const weft_run_args& args,
+                                                        std::size_t tensor) const {
+    return {args.inputs + tensor * inputs_.size(), args.outputs + tensor * stores_.size()};
+}
+
+void ElementwiseKernel::place_slots(float** registers, float* slots) const {
     for (std::size_t r = 0; r < places_.size(); ++r) {
         if (places_[r].kind == Place::Kind::slot) {
             registers[r] = slots + places_[r].index * kBlock;
         }
     }
+}
+
+void ElementwiseKernel::fill_scalars(const Operands& operands, float** registers,
+                                     std::int64_t count) const {
     for (std::size_t r = 0; r < inputs_.size(); ++r) {
         if (inputs_[r].access == Access::scalar) {
             float value = 0.0f;
-            inputs_[r].load(args.inputs[r], &value, 1);
-            fill_run(registers[r], value, std::min(count_, kBlock));
+            inputs_[r].load(operands.inputs[r], &value, 1);
+            fill_run(registers[r], value, count);
         }
     }
 }
 
-void ElementwiseKernel::run_block(const weft_run_args& args, float** registers,
-                                  std::int64_t block) const {
-    const std::int64_t start = block * kBlock;
-    const std::int64_t count = std::min(kBlock, count_ - start);
+/// Blocks begin .. end of those of all tensors.
+void ElementwiseKernel::run_blocks(const weft_run_args& args, float** registers, std::int64_t begin,
+                                   std::int64_t end) const {
+    const auto after = std::upper_bound(first_block_.begin(), first_block_.end(), begin);
+    auto tensor = static_cast<std::size_t>(after - first_block_.begin() - 1);
+    for (std::int64_t block = begin; block < end; ++tensor) {
+        const Operands own = operands(args, tensor);
+        const std::int64_t last = std::min(end, first_block_[tensor + 1]);
+        if (block < last) {
+            fill_scalars(own, registers, std::min(kBlock, counts_[tensor]));
+        }
+        for (; block < last; ++block) {
+            const std::int64_t start = (block - first_block_[tensor]) * kBlock;
+            run_block(own, registers, start, std::min(kBlock, counts_[tensor] - start));
+        }
+    }
+}
+
+void ElementwiseKernel::run_block(const Operands& operands, float** registers, std::int64_t start,
+                                  std::int64_t count) const {
     for (std::size_t r = 0; r < places_.size(); ++r) {
         const auto index = static_cast<std::size_t>(places_[r].index);
         if (places_[r].kind == Place::Kind::input) { // only read
             registers[r] =
-                const_cast<float*>(static_cast<const float*>(args.inputs[index])) + start;
+                const_cast<float*>(static_cast<const float*>(operands.inputs[index])) + start;
         } else if (places_[r].kind == Place::Kind::output) {
-            registers[r] = static_cast<float*>(args.outputs[index]) + start;
+            registers[r] = static_cast<float*>(operands.outputs[index]) + start;
         }
     }
     for (const Instruction& i : program_) {
@@ -333,7 +375,7 @@ void ElementwiseKernel::run_block(const weft_run_args& args, float** registers,
             }
         } else if (i.kind == Instruction::Kind::load) {
             const Input& in = inputs_[index];
-            const auto* data = static_cast<const unsigned char*>(args.inputs[index]);
+            const auto* data = static_cast<const unsigned char*>(operands.inputs[index]);
             if (in.access == Access::converted) {
                 in.load(data + start * in.size, result, count);
             } else {
@@ -341,7 +383,7 @@ void ElementwiseKernel::run_block(const weft_run_args& args, float** registers,
             }
         } else {
             stores_[index](result,
-                           static_cast<unsigned char*>(args.outputs[index]) +
+                           static_cast<unsigned char*>(operands.outputs[index]) +
                                start * dtype_size(output_dtypes_[index]),
                            count);
         }
@@ -349,18 +391,17 @@ void ElementwiseKernel::run_block(const weft_run_args& args, float** registers,
 }
 
 weft_status ElementwiseKernel::run(const weft_run_args& args) {
-    const std::int64_t blocks = (count_ + kBlock - 1) / kBlock;
-    const std::int64_t work = count_ * static_cast<std::int64_t>(inputs_.size() + program_.size());
-    parallel_ranges(blocks, work, threads_, [&](std::int64_t begin, std::int64_t end, int thread) {
-        auto* scratch = static_cast<unsigned char*>(args.workspace) + thread * thread_bytes_;
-        auto* slots = reinterpret_cast<float*>(scratch);
-        auto** registers =
-            reinterpret_cast<float**>(scratch + round_up_to_line(slots_ * kBlock * 4));
-        prepare_thread(args, registers, slots);
-        for (std::int64_t block = begin; block < end; ++block) {
-            run_block(args, registers, block);
-        }
-    });
+    const std::int64_t count = std::accumulate(counts_.begin(), counts_.end(), std::int64_t{0});
+    const std::int64_t work = count * static_cast<std::int64_t>(inputs_.size() + program_.size());
+    parallel_ranges(
+        first_block_.back(), work, threads_, [&](std::int64_t begin, std::int64_t end, int thread) {
+            auto* scratch = static_cast<unsigned char*>(args.workspace) + thread * thread_bytes_;
+            auto* slots = reinterpret_cast<float*>(scratch);
+            auto** registers =
+                reinterpret_cast<float**>(scratch + round_up_to_line(slots_ * kBlock * 4));
+            place_slots(registers, slots);
+            run_blocks(args, registers, begin, end);
+        });
     return WEFT_OK;
 }
 

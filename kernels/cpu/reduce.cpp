@@ -7,8 +7,11 @@
 #include "kernels/cpu/loops/rows.h"
 #include "kernels/cpu/loops/simd.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
+#include <vector>
 
 namespace weft::kernels::cpu {
 namespace {
@@ -17,7 +20,7 @@ constexpr std::int64_t kChunk = 4096;    // elements of one contiguous partial s
 constexpr std::int64_t kChunkRows = 256; // rows of one column-wise partial
 constexpr std::int64_t kColumns = 4096;  // columns of one piece of work
 
-enum class Reduction { sum, max, squares };
+enum class Reduction { sum, max };
 
 WEFT_VECTOR void max_into(float* to, const float* from, std::int64_t count) {
 #pragma GCC ivdep
@@ -70,9 +73,7 @@ private:
         const std::int64_t count = std::min(chunk_, r_ - first);
         const float* x =
             as_floats(element(in, in_, piece / chunks_ * r_ + first), in_, scratch, count);
-        partial[piece] = kind_ == Reduction::sum   ? sum_run(x, count)
-                         : kind_ == Reduction::max ? max_run(x, count)
-                                                   : dot_run(x, x, count);
+        partial[piece] = kind_ == Reduction::sum ? sum_run(x, count) : max_run(x, count);
     }
 
     void column_piece(const void* in, std::int64_t piece, std::int64_t column, float* scratch,
@@ -151,6 +152,54 @@ Made reduce(const Op& op, Reduction kind) {
     return std::make_unique<Reduce>(kind, sizes[0], sizes[1], sizes[2], op);
 }
 
+/// Of several arrays: each on its own, as if it were the only one, then added in f32.
+class SumSquares final : public Kernel {
+public:
+    explicit SumSquares(const Op& op) : in_(op.input(0).dtype), threads_(team_size()) {
+        if (!is_float(in_) || op.output(0).dtype != WEFT_F32) {
+            unsupported("sums of squares of f32 and bf16 to f32 only");
+        }
+        first_piece_ = {0};
+        for (int i = 0; i < op.inputs(); ++i) {
+            require(op.input(i).dtype == in_, "arrays of several element types");
+            counts_.push_back(element_count(op.input(i)));
+            first_piece_.push_back(first_piece_.back() + (counts_.back() + kChunk - 1) / kChunk);
+        }
+        scratch_ = {round_up_to_line(first_piece_.back() * 4), kChunk * 4};
+        workspace_bytes_ = scratch_.base + threads_ * scratch_.bytes;
+    }
+
+    weft_status run(const weft_run_args& args) override {
+        auto* partial = static_cast<float*>(args.workspace);
+        const std::int64_t work = std::accumulate(counts_.begin(), counts_.end(), std::int64_t{0});
+        parallel_each(first_piece_.back(), work, threads_, [&](std::int64_t piece, int thread) {
+            const auto after = std::upper_bound(first_piece_.begin(), first_piece_.end(), piece);
+            const auto array = static_cast<std::size_t>(after - first_piece_.begin() - 1);
+            const std::int64_t first = (piece - first_piece_[array]) * kChunk;
+            const std::int64_t count = std::min(kChunk, counts_[array] - first);
+            const float* x = as_floats(element(args.inputs[array], in_, first), in_,
+                                       scratch_.of(args.workspace, thread), count);
+            partial[piece] = dot_run(x, x, count);
+        });
+        float sum = 0.0f;
+        for (std::size_t array = 0; array < counts_.size(); ++array) {
+            double own = 0.0;
+            for (std::int64_t p = first_piece_[array]; p < first_piece_[array + 1]; ++p) {
+                own += static_cast<double>(partial[p]);
+            }
+            sum += static_cast<float>(own);
+        }
+        *static_cast<float*>(args.outputs[0]) = sum;
+        return WEFT_OK;
+    }
+
+private:
+    std::int32_t in_;
+    int threads_;
+    std::vector<std::int64_t> counts_, first_piece_; // [array]
+    ThreadScratch scratch_;
+};
+
 class Argmax final : public Kernel {
 public:
     explicit Argmax(const Op& op)
@@ -198,7 +247,7 @@ Made make_reduce_max(const Op& op) {
 
 Made make_sum_squares(const Op& op) {
     require(element_count(op.output(0)) == 1, "the sum of squares is one number");
-    return std::make_unique<Reduce>(Reduction::squares, 1, element_count(op.input(0)), 1, op);
+    return std::make_unique<SumSquares>(op);
 }
 
 Made make_argmax(const Op& op) {

@@ -73,6 +73,7 @@ Made make_mask(const Op& op);
 inline constexpr KernelEntry kCudaList[] = {
     // op, name, fewest inputs, most inputs (-1: any), outputs (-1: any), make
     {"fused", "cuda generated", 1, -1, -1, make_elementwise},
+    {"sweep", "cuda sweep", 1, -1, -1, make_elementwise},
     {"constant", "cuda fill", 0, 0, 1, make_constant},
     {"copy", "cuda move", 1, 1, 1, make_copy},
     {"reshape", "cuda move", 1, 1, 1, make_copy},
@@ -83,7 +84,7 @@ inline constexpr KernelEntry kCudaList[] = {
     {"concat", "cuda move", 1, -1, 1, make_concat},
     {"reduce_sum", "cuda reduce", 1, 1, 1, make_reduce_sum},
     {"reduce_max", "cuda reduce", 1, 1, 1, make_reduce_max},
-    {"sum_squares", "cuda reduce", 1, 1, 1, make_sum_squares},
+    {"sum_squares", "cuda reduce", 1, -1, 1, make_sum_squares},
     {"argmax", "cuda argmax", 1, 1, 1, make_argmax},
     {"matmul", "cublaslt matmul", 2, 2, 1, make_matmul},
     {"linear", "cublaslt matmul", 2, 3, 1, make_linear},

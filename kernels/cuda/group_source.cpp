@@ -3,6 +3,7 @@
 
 #include "kernels/philox.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstdio>
 
@@ -62,10 +63,13 @@ bool has_wide(std::int32_t opcode) {
     }
 }
 
-GroupInput describe(const Type& type, const Type& shape, const Dims& strides) {
+// What a kernel may get by value on every GPU that CUDA 12.1 knows is a little more.
+constexpr std::size_t kMostWords = 4000;
+
+GroupInput describe(const Type& type, const Type& shape, const Dims& strides, bool number) {
     GroupInput in;
     in.dtype = type.dtype;
-    if (element_count(type) == 1) {
+    if (number) {
         in.kind = GroupInput::Kind::scalar;
         return in;
     }
@@ -113,7 +117,7 @@ public:
         : group_(group), wide_(wide), out_(out) {}
 
     void write() {
-        word_ = out_.output_word(out_.output_dtypes.size());
+        word_ = sweeps() ? 3 : out_.row_words();
         for (std::size_t i = 0; i < out_.inputs.size(); ++i) {
             load(i);
         }
@@ -124,8 +128,12 @@ public:
             const std::string dtype = dtype_word(out_.output_dtypes[o]);
             body_ +=
                 (wide_ ? "    wide_store<" + dtype + ">(" : "    write_run<N, " + dtype + ">(") +
-                at(out_.output_word(o)) + ", i, r" + std::to_string(group_.output_registers[o]) +
-                (wide_ ? "[0]" : "") + ");\n";
+                address(out_.output_word(o)) + ", i, r" +
+                std::to_string(group_.output_registers[o]) + (wide_ ? "[0]" : "") + ");\n";
+        }
+        if (sweeps()) {
+            out_.rows =
+                std::min((kMostWords - word_) / out_.row_words(), std::bit_ceil(group_.tensors()));
         }
         const std::string text = whole("NAME");
         char name[40];
@@ -136,7 +144,11 @@ public:
     }
 
 private:
+    bool sweeps() const { return group_.sweep; }
     std::string at(std::size_t word) const { return "w.at[" + std::to_string(word) + "]"; }
+    std::string address(std::size_t word) const {
+        return sweeps() ? "w.at[row + " + std::to_string(word) + "]" : at(word);
+    }
     std::string parameter(std::uint64_t value) {
         out_.parameters.push_back(value);
         return at(word_++);
@@ -145,7 +157,7 @@ private:
     void load(std::size_t i) {
         const GroupInput& in = out_.inputs[i];
         const std::string types =
-            "<N, " + std::string(dtype_word(in.dtype)) + ">(" + at(out_.input_word(i)) + ", ";
+            "<N, " + std::string(dtype_word(in.dtype)) + ">(" + address(out_.input_word(i)) + ", ";
         const std::string to = ", r" + std::to_string(i) + ");\n";
         body_ += (wide_ ? "    double r" : "    float r") + std::to_string(i) + "[N];\n";
         if (wide_) {
@@ -165,7 +177,7 @@ private:
                                   : in.kind == GroupInput::Kind::scalar ? "0"
                                                                         : strided_place(i) + "(0)";
         body_ += "    r" + std::to_string(i) + "[0] = wide_load<" + dtype_word(in.dtype) + ">(" +
-                 at(out_.input_word(i)) + ", " + place + ");\n";
+                 address(out_.input_word(i)) + ", " + place + ");\n";
     }
 
     /// Writes the function from an element of the pack to its place in the input; its name.
@@ -189,7 +201,7 @@ private:
         const std::string offset = strided_place(i);
         if (in.pack == GroupInput::Pack::each) {
             body_ += "    for (int k = 0; k < N; ++k) {\n        r" + std::to_string(i) +
-                     "[k] = load_as<" + dtype_word(in.dtype) + ">(" + at(out_.input_word(i)) +
+                     "[k] = load_as<" + dtype_word(in.dtype) + ">(" + address(out_.input_word(i)) +
                      ", " + offset + "(k));\n    }\n";
         } else {
             body_ += std::string("    ") +
@@ -237,20 +249,54 @@ private:
     }
 
     std::string whole(const std::string& name) const {
-        const std::string pack = std::to_string(out_.pack);
+        const std::size_t words = sweeps() ? word_ + out_.rows * out_.row_words() : word_;
         return "namespace weft::kernels::cuda::parts_of_" + name +
-               " {\nstruct Words {\n    u64 at[" + std::to_string(word_) +
+               " {\nstruct Words {\n    u64 at[" + std::to_string(words) +
                "];\n};\nusing Index = " + (out_.wide ? "u64" : "u32") +
-               ";\n\ntemplate <int N>\nWEFT_DEVICE void group(const Words& w, Index i) {\n" +
-               body_ + "}\n\nextern \"C\" WEFT_GROUP_KERNEL " + name +
-               "(const Words w) {\n"
-               "    const u64 first = u64(block()) * threads() + thread();\n"
+               ";\n\ntemplate <int N>\nWEFT_DEVICE void group(const Words& w, " +
+               (sweeps() ? "u32 row, " : "") + "Index i) {\n" + body_ +
+               "}\n\nextern \"C\" WEFT_GROUP_KERNEL " + name + "(const Words w) {\n" +
+               (sweeps() ? over_chunks() : over_elements()) + "}\n}\n";
+    }
+
+    std::string over_elements() const {
+        const std::string pack = std::to_string(out_.pack);
+        return "    const u64 first = u64(block()) * threads() + thread();\n"
                "    const u64 step = u64(blocks()) * threads();\n"
                "    WEFT_ROLLED\n    for (u64 p = first; p < w.at[1] / " +
                pack + "; p += step) {\n        group<" + pack + ">(w, Index(p * " + pack +
                "));\n    }\n"
                "    WEFT_ROLLED\n    for (u64 i = w.at[1] + first; i < w.at[0]; i += step) {\n"
-               "        group<1>(w, Index(i));\n    }\n}\n}\n";
+               "        group<1>(w, Index(i));\n    }\n";
+    }
+
+    /// The row of a chunk is the last that begins with it or before.
+    std::string over_chunks() const {
+        const std::string pack = std::to_string(out_.pack);
+        const std::string chunk = std::to_string(kSweepChunk);
+        const std::string table = std::to_string(word_);
+        const std::string words = std::to_string(out_.row_words());
+        return "    WEFT_ROLLED\n"
+               "    for (u64 chunk = u64(block()); chunk < w.at[0]; chunk += u64(blocks())) {\n"
+               "        u32 low = 0;\n        u32 high = u32(w.at[1]);\n"
+               "        WEFT_ROLLED\n        while (high - low > 1) {\n"
+               "            const u32 middle = (low + high) / 2;\n"
+               "            const bool before = w.at[" +
+               table + " + middle * " + words +
+               "] <= chunk;\n"
+               "            low = before ? middle : low;\n"
+               "            high = before ? high : middle;\n        }\n"
+               "        const u32 row = " +
+               table + " + low * " + words + ";\n        const u64 begin = (chunk - w.at[row]) * " +
+               chunk + ";\n        const u64 left = w.at[row + 1] - begin;\n" +
+               "        const u32 count = left < " + chunk + " ? u32(left) : " + chunk +
+               ";\n        const u32 packed = w.at[2] != 0 ? count / " + pack + " * " + pack +
+               " : 0;\n        WEFT_ROLLED\n        for (u32 i = thread() * " + pack +
+               "; i < packed; i += threads() * " + pack + ") {\n            group<" + pack +
+               ">(w, row, Index(begin + i));\n        }\n"
+               "        WEFT_ROLLED\n"
+               "        for (u32 i = packed + thread(); i < count; i += threads()) {\n"
+               "            group<1>(w, row, Index(begin + i));\n        }\n    }\n";
     }
 
     const Group& group_;
@@ -281,25 +327,22 @@ int pack_size(const GroupSource& group) {
 GroupSource group_source(const Op& op) {
     const Group group = elementwise_group(op);
     GroupSource out;
-    for (int i = 0; i < op.inputs(); ++i) {
-        out.inputs.push_back(
-            describe(op.input(i), group.shape, group.strides[static_cast<std::size_t>(i)]));
+    bool wide = false;
+    for (std::size_t i = 0; i < group.inputs(); ++i) {
+        const Type& type = op.input(static_cast<int>(i));
+        out.inputs.push_back(describe(type, group.shape, group.strides[i], group.numbers[i]));
+        wide = wide || is_wide(type.dtype);
     }
-    for (int i = 0; i < op.outputs(); ++i) {
-        if (op.output(i).dtype == WEFT_U8) {
+    for (std::size_t i = 0; i < group.outputs(); ++i) {
+        const std::int32_t dtype = op.output(static_cast<int>(i)).dtype;
+        if (dtype == WEFT_U8) {
             unsupported("groups do not write bytes");
         }
-        out.output_dtypes.push_back(op.output(i).dtype);
-    }
-    bool wide = false;
-    for (int i = 0; i < op.inputs(); ++i) {
-        wide = wide || is_wide(op.input(i).dtype);
+        out.output_dtypes.push_back(dtype);
+        wide = wide || is_wide(dtype) || dtype == WEFT_I32;
     }
     for (const Step& step : group.steps) {
         wide = wide || is_wide(step.dtype);
-    }
-    for (const std::int32_t dtype : out.output_dtypes) {
-        wide = wide || is_wide(dtype) || dtype == WEFT_I32;
     }
     out.pack = wide ? 1 : pack_size(out);
     for (GroupInput& in : out.inputs) {
@@ -307,23 +350,23 @@ GroupSource group_source(const Op& op) {
             in.pack = pack_of(in, out.pack);
         }
     }
-    out.wide = element_count(group.shape) > 0x7fffffff;
+    out.wide = *std::max_element(group.counts.begin(), group.counts.end()) > 0x7fffffff;
     Writer(group, wide, out).write();
     return out;
 }
 
-std::vector<std::uint64_t> GroupSource::words(std::int64_t count) const {
-    std::vector<std::uint64_t> out = {static_cast<std::uint64_t>(count), 0};
-    out.resize(output_word(output_dtypes.size()));
+std::vector<std::uint64_t> GroupSource::words() const {
+    std::vector<std::uint64_t> out(rows == 0 ? row_words() : 3);
     out.insert(out.end(), parameters.begin(), parameters.end());
+    out.resize(out.size() + rows * row_words());
     return out;
 }
 
-bool GroupSource::packs(const std::vector<std::uint64_t>& words) const {
+bool GroupSource::packs(const std::vector<std::uint64_t>& words, std::size_t row) const {
     const auto aligned = [&](std::size_t word, std::int32_t dtype) {
         const auto bytes =
             static_cast<std::uint64_t>(std::min<std::int64_t>(16, pack * dtype_size(dtype)));
-        return words[word] % bytes == 0;
+        return words[row + word] % bytes == 0;
     };
     bool all = true;
     for (std::size_t i = 0; i < inputs.size(); ++i) {

@@ -26,13 +26,13 @@ WEFT_DEVICE i64 offset_in(const Walk& walk, i64 index) {
     return offset;
 }
 
-enum class Fold : int { sum, squares, max };
+enum class Fold : int { sum, max };
 
 WEFT_DEVICE float start_of(Fold fold) {
     return fold == Fold::max ? -INFINITY : 0.0f;
 }
 WEFT_DEVICE float folded(Fold fold, float so_far, float x) {
-    return fold == Fold::max ? larger(x, so_far) : so_far + (fold == Fold::squares ? x * x : x);
+    return fold == Fold::max ? larger(x, so_far) : so_far + x;
 }
 
 /// `outputs` numbers of `terms` each; results of chunk c stand at to[c][output].
@@ -91,11 +91,52 @@ WEFT_KERNEL reduce_across(const ReduceShape s, Fold fold, const Source from, con
     scratch[thread()] = value;
     barrier();
     if (thread() < kWarp && output < s.outputs.count) {
-        const Fold rest = fold == Fold::squares ? Fold::sum : fold;
         for (int part = 1; part < 8; ++part) {
-            value = folded(rest, value, scratch[part * kWarp + thread()]);
+            value = folded(fold, value, scratch[part * kWarp + thread()]);
         }
         store(to, block_y() * s.outputs.count + output, value);
+    }
+}
+
+/// Some arrays: `first` is the number of chunks before each.
+struct Arrays {
+    static constexpr int kMost = 128;
+    static constexpr i64 kChunk = 16384;
+    int count, dtype;
+    i64 chunks; // of all
+    i64 first[kMost], elements[kMost];
+    const void* from[kMost];
+};
+
+/// A block to a chunk of whichever array it belongs to.
+WEFT_KERNEL squares_of_arrays(const Arrays a, float* to) {
+    WEFT_SHARED(float, totals, kWarp);
+    const i64 chunk = block();
+    int low = 0;
+    int high = a.count;
+    while (high - low > 1) { // the last that begins with the chunk or before
+        const int middle = (low + high) / 2;
+        const bool before = a.first[middle] <= chunk;
+        low = before ? middle : low;
+        high = before ? high : middle;
+    }
+    const RowPlace p{chunk, thread(), threads(), 1};
+    const Source from{a.from[low], a.dtype};
+    const i64 begin = (chunk - a.first[low]) * Arrays::kChunk;
+    const i64 left = a.elements[low] - begin;
+    const i64 last = begin + (left < Arrays::kChunk ? left : Arrays::kChunk);
+    float parts[4] = {};
+    for (i64 i = begin + p.lane; i < last; i += 4 * p.lanes) {
+        WEFT_UNROLL
+        for (int k = 0; k < 4; ++k) {
+            const i64 term = i + k * static_cast<i64>(p.lanes);
+            const float x = term < last ? load(from, term) : 0.0f;
+            parts[k] += x * x;
+        }
+    }
+    const float value = row_sum(p, (parts[0] + parts[1]) + (parts[2] + parts[3]), totals);
+    if (p.lane == 0) {
+        to[chunk] = value;
     }
 }
 
@@ -228,7 +269,7 @@ Made reduction(const Op& op, const Walk& outputs, const Walk& terms, Fold fold) 
             return;
         }
         first.run(run, fold, x, {run.workspace(), WEFT_F32});
-        second.run(run, fold == Fold::squares ? Fold::sum : fold, {run.workspace(), WEFT_F32}, y);
+        second.run(run, fold, {run.workspace(), WEFT_F32}, y);
     });
 }
 
@@ -265,12 +306,38 @@ Made make_reduce_max(const Op& op) {
 
 Made make_sum_squares(const Op& op) {
     require(element_count(op.output(0)) == 1, "the sum of squares is one number");
-    Walk outputs{};
-    finish(outputs);
-    Walk terms{};
-    append(terms, element_count(op.input(0)), 1);
-    finish(terms);
-    return reduction(op, outputs, terms, Fold::squares);
+    const int dtype = float_dtype(op.input(0));
+    want_dtype(op.output(0), WEFT_F32);
+    std::vector<std::int64_t> counts;
+    i64 chunks = 0;
+    for (int i = 0; i < op.inputs(); ++i) {
+        require(op.input(i).dtype == dtype, "arrays of several element types");
+        counts.push_back(element_count(op.input(i)));
+        chunks += ceil_divide(counts.back(), Arrays::kChunk);
+    }
+    Walk one{};
+    finish(one);
+    Walk partial{};
+    append(partial, chunks, 1);
+    finish(partial);
+    const Stage last = stage_of(one, partial, 1);
+    return launches(std::max<i64>(chunks, 1) * 4, [=](const Run& run) {
+        i64 before = 0;
+        for (std::size_t i = 0; i < counts.size();) {
+            Arrays some{};
+            some.dtype = dtype;
+            for (; i < counts.size() && some.count < Arrays::kMost; ++i) {
+                some.first[some.count] = some.chunks;
+                some.elements[some.count] = counts[i];
+                some.from[some.count++] = run.in(static_cast<int>(i));
+                some.chunks += ceil_divide(counts[i], Arrays::kChunk);
+            }
+            run.launch({some.chunks, 1, 256}, squares_of_arrays, some,
+                       run.workspace<float>(before * 4));
+            before += some.chunks;
+        }
+        last.run(run, Fold::sum, {run.workspace(), WEFT_F32}, {run.out(0), WEFT_F32});
+    });
 }
 
 Made make_argmax(const Op& op) {

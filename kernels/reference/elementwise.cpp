@@ -106,25 +106,32 @@ double gelu_slope(double x) {
 
 Body make_fused(const Op& op) {
     const Group group = elementwise_group(op);
-    const std::int64_t count = element_count(group.shape);
     const Dims dense = dense_strides(shape_of(group.shape));
-    std::vector<double> registers(group.strides.size() + group.steps.size());
+    std::vector<double> registers(group.inputs() + group.steps.size());
     return [=](const Call& call) mutable {
-        const std::size_t inputs = group.strides.size();
-        for (std::int64_t e = 0; e < count; ++e) {
-            for (std::size_t i = 0; i < inputs; ++i) {
-                std::int64_t offset = 0;
-                for (std::size_t d = 0; d < dense.size(); ++d) {
-                    offset += e / dense[d] % group.shape.shape[d] * group.strides[i][d];
+        const std::size_t inputs = group.inputs();
+        const auto offset = [&](std::size_t input, std::int64_t e) {
+            if (group.sweep) { // of its tensor's shape
+                return group.numbers[input] ? 0 : e;
+            }
+            std::int64_t sum = 0;
+            for (std::size_t d = 0; d < dense.size(); ++d) {
+                sum += e / dense[d] % group.shape.shape[d] * group.strides[input][d];
+            }
+            return sum;
+        };
+        for (std::size_t tensor = 0; tensor < group.tensors(); ++tensor) {
+            for (std::int64_t e = 0; e < group.counts[tensor]; ++e) {
+                for (std::size_t i = 0; i < inputs; ++i) {
+                    registers[i] = call.in(static_cast<int>(tensor * inputs + i))[offset(i, e)];
                 }
-                registers[i] = call.in(static_cast<int>(i))[offset];
-            }
-            for (std::size_t s = 0; s < group.steps.size(); ++s) {
-                registers[inputs + s] = run_step(group.steps[s], registers);
-            }
-            for (std::size_t o = 0; o < group.output_registers.size(); ++o) {
-                call.out(static_cast<int>(o))[e] =
-                    registers[static_cast<std::size_t>(group.output_registers[o])];
+                for (std::size_t s = 0; s < group.steps.size(); ++s) {
+                    registers[inputs + s] = run_step(group.steps[s], registers);
+                }
+                for (std::size_t o = 0; o < group.outputs(); ++o) {
+                    call.out(static_cast<int>(tensor * group.outputs() + o))[e] =
+                        registers[static_cast<std::size_t>(group.output_registers[o])];
+                }
             }
         }
         return WEFT_OK;

@@ -53,12 +53,18 @@ Body make_reduce_max(const Op& op) { // NaN propagates
 }
 
 Body make_sum_squares(const Op& op) {
-    const std::int64_t count = element_count(op.input(0));
+    std::vector<std::int64_t> counts;
+    for (int i = 0; i < op.inputs(); ++i) {
+        counts.push_back(element_count(op.input(i)));
+    }
     require(element_count(op.output(0)) == 1, "the sum of squares is one number");
     return [=](const Call& call) {
         double sum = 0.0;
-        for (std::int64_t i = 0; i < count; ++i) {
-            sum += call.in(0)[i] * call.in(0)[i];
+        for (std::size_t x = 0; x < counts.size(); ++x) {
+            const double* in = call.in(static_cast<int>(x));
+            for (std::int64_t i = 0; i < counts[x]; ++i) {
+                sum += in[i] * in[i];
+            }
         }
         call.out(0)[0] = sum;
         return WEFT_OK;

@@ -110,6 +110,7 @@ Body make_mask(const Op& op);
 
 inline constexpr ReferenceRow kReferenceList[] = {
     {"fused", 1, -1, -1, Operands::converted, make_fused},
+    {"sweep", 1, -1, -1, Operands::converted, make_fused},
     {"constant", 0, 0, 1, Operands::converted, make_constant},
     {"reshape", 1, 1, 1, Operands::raw, make_copy},
     {"copy", 1, 1, 1, Operands::raw, make_copy},
@@ -120,7 +121,7 @@ inline constexpr ReferenceRow kReferenceList[] = {
     {"concat", 1, -1, 1, Operands::raw, make_concat},
     {"reduce_sum", 1, 1, 1, Operands::converted, make_reduce_sum},
     {"reduce_max", 1, 1, 1, Operands::converted, make_reduce_max},
-    {"sum_squares", 1, 1, 1, Operands::converted, make_sum_squares},
+    {"sum_squares", 1, -1, 1, Operands::converted, make_sum_squares},
     {"argmax", 1, 1, 1, Operands::converted, make_argmax},
     {"matmul", 2, 2, 1, Operands::converted, make_matmul},
     {"linear", 2, 3, 1, Operands::converted, make_linear},

@@ -26,6 +26,8 @@ private slots:
     void an_elementwise_output_may_lie_over_any_input_of_its_type();
     void rotary_and_softmax_may_write_over_their_input();
     void a_fused_group_gives_the_bits_of_its_single_ops();
+    void a_sweep_gives_the_bits_of_its_groups();
+    void squares_of_several_have_the_bits_of_single_sums_added_in_order();
 
 private:
     static void case_rows() {
@@ -149,6 +151,50 @@ void CpuKernels::a_fused_group_gives_the_bits_of_its_single_ops() {
             run(weft_cpu_backend(), {"mul", {silu.outputs[0], x}, {type}, {}, {}, {}});
         QVERIFY(all_bits_equal(run(weft_cpu_backend(), fused), product));
     }
+}
+
+void CpuKernels::a_sweep_gives_the_bits_of_its_groups() {
+    const std::vector<Shape> shapes{{300, 17}, {1}, {70000}, {384}, {5, 3, 2}};
+    for (const weft_dtype dtype : {WEFT_F32, WEFT_BF16, WEFT_F16}) {
+        Call sweep{"sweep", {}, {}, {integer("tensors", 5)}, {}, {4, 2}};
+        sweep.steps = {{WEFT_EW_MUL, dtype, {0, 1, -1}, 1, 0},
+                       {WEFT_EW_TANH, WEFT_F32, {2, -1, -1}, 1, 0},
+                       {WEFT_EW_AFFINE, dtype, {3, -1, -1}, 0.3, 0.1}};
+        std::vector<Tensor> alone;
+        for (std::size_t i = 0; i < shapes.size(); ++i) {
+            Call one = sweep;
+            one.kind = "fused";
+            one.attributes = {};
+            one.inputs = {noise(dtype, shapes[i], static_cast<unsigned>(i)),
+                          tensor(WEFT_F32, {}, {0.1 * static_cast<double>(i)})};
+            one.outputs = {type_of(dtype, shapes[i]), type_of(WEFT_F32, shapes[i])};
+            sweep.inputs.insert(sweep.inputs.end(), one.inputs.begin(), one.inputs.end());
+            sweep.outputs.insert(sweep.outputs.end(), one.outputs.begin(), one.outputs.end());
+            const Result result = run(weft_cpu_backend(), one);
+            QCOMPARE(result.error, std::string());
+            alone.insert(alone.end(), result.outputs.begin(), result.outputs.end());
+        }
+        const Result together = run(weft_cpu_backend(), sweep);
+        QCOMPARE(together.error, std::string());
+        QVERIFY(together.outputs.size() == alone.size());
+        for (std::size_t i = 0; i < alone.size(); ++i) {
+            QVERIFY2(together.outputs[i].same_bytes(alone[i]), qPrintable(QString::number(i)));
+        }
+    }
+}
+
+void CpuKernels::squares_of_several_have_the_bits_of_single_sums_added_in_order() {
+    Call several{"sum_squares", {}, {type_of(WEFT_F32, {})}, {}, {}, {}};
+    float sum = 0;
+    for (const std::int64_t size : {100001, 1, 4096, 7, 33000}) {
+        several.inputs.push_back(noise(WEFT_F32, {size}, static_cast<unsigned>(size)));
+        Call one = several;
+        one.inputs = {several.inputs.back()};
+        sum += static_cast<float>(run(weft_cpu_backend(), one).outputs[0].get(0));
+    }
+    QVERIFY(run(weft_cpu_backend(), several)
+                .outputs[0]
+                .same_bytes(tensor(WEFT_F32, {}, {static_cast<double>(sum)})));
 }
 
 WEFT_TEST(CpuKernels)

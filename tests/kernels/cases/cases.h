@@ -57,7 +57,7 @@ bool all_bits_equal(const Result& a, const Result& b);
 /// A shift by one element of the smallest common alignment: f64 and i64 operands cannot be shifted
 /// by 4 bytes.
 int smallest_shift(const Call& call);
-/// "fused" and what a group may be made of.
+/// "fused", "sweep" and what a group may be made of.
 bool is_elementwise(const std::string& kind);
 
 } // namespace weft::test

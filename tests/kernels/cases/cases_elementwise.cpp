@@ -111,6 +111,42 @@ Call optimizer_group(weft_dtype dtype, std::int64_t size) {
     return call;
 }
 
+/// Groups side by side, which differ in shapes alone.
+Call sweep_of(const std::vector<Call>& groups) {
+    Call all = groups.front();
+    all.kind = "sweep";
+    all.attributes = {integer("tensors", static_cast<std::int64_t>(groups.size()))};
+    for (auto group = groups.begin() + 1; group != groups.end(); ++group) {
+        all.inputs.insert(all.inputs.end(), group->inputs.begin(), group->inputs.end());
+        all.outputs.insert(all.outputs.end(), group->outputs.begin(), group->outputs.end());
+    }
+    return all;
+}
+
+/// Tensors shorter and longer than what a block, or a thread, takes at once; each has numbers of
+/// its own.
+void add_sweeps(std::vector<Case>& cases) {
+    for (const weft_dtype dtype : {WEFT_F32, WEFT_BF16, WEFT_F16}) {
+        std::vector<Call> groups;
+        for (const std::int64_t size : {33, 1, 40000, 768, 0, 2048, 5}) {
+            groups.push_back(optimizer_group(dtype, size));
+            groups.back().inputs[4].set(0, 1e-3 * static_cast<double>(groups.size()));
+        }
+        cases.push_back({"sweep of an optimizer", sweep_of(groups), {4e-6, 1e-6}});
+        groups.resize(1);
+        cases.push_back({"sweep over one tensor", sweep_of(groups), {4e-6, 1e-6}});
+    }
+    // More tensors than a launch has room for.
+    std::vector<Call> many;
+    for (std::int64_t size = 1; size <= 700; ++size) {
+        Call one{"fused", {}, {type_of(WEFT_F32, {size})}, {}, {}, {2}};
+        one.inputs = {noise(WEFT_F32, {size}, 26), noise(WEFT_F32, {size}, 27)};
+        one.steps = {step(WEFT_EW_SUB, WEFT_F32, 0, 1)};
+        many.push_back(std::move(one));
+    }
+    cases.push_back({"sweep over 700 tensors", sweep_of(many), elementwise_tolerance(WEFT_F32)});
+}
+
 void add_groups(std::vector<Case>& cases) {
     for (const std::int64_t size : {1, 33, 2047, 65537}) {
         cases.push_back({"fused optimizer", optimizer_group(WEFT_F32, size), {4e-6, 1e-6}});
@@ -148,6 +184,7 @@ void add_elementwise_cases(std::vector<Case>& cases) {
     add_broadcasts(cases);
     add_casts(cases);
     add_groups(cases);
+    add_sweeps(cases);
 }
 
 } // namespace weft::test

@@ -53,6 +53,15 @@ void add_reduce_cases(std::vector<Case>& cases) {
                  {"sum_squares", {noise(dtype, {size}, 42)}, {type_of(WEFT_F32, {})}, {}, {}, {}},
                  sum_tolerance(WEFT_F32, size)});
         }
+        Call several{"sum_squares", {}, {type_of(WEFT_F32, {})}, {}, {}, {}};
+        for (const std::int64_t size : {1, 5000, 0, 4096, 70001, 33}) {
+            several.inputs.push_back(noise(dtype, {size}, static_cast<unsigned>(size)));
+        }
+        cases.push_back({"sum_squares of several", several, sum_tolerance(WEFT_F32, 79131)});
+        for (int i = 0; i < 300; ++i) { // more than a launch has room for
+            several.inputs.push_back(noise(dtype, {7}, static_cast<unsigned>(i)));
+        }
+        cases.push_back({"sum_squares of several", several, sum_tolerance(WEFT_F32, 81231)});
         for (const std::int64_t width : {1, 10, 257}) {
             Call call{
                 "argmax", {noise(dtype, {129, width}, 43)}, {type_of(WEFT_I32, {129})}, {}, {}, {}};

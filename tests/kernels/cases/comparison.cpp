@@ -67,7 +67,7 @@ int smallest_shift(const Call& call) {
 }
 
 bool is_elementwise(const std::string& kind) {
-    bool elementwise = kind == "fused";
+    bool elementwise = kind == "fused" || kind == "sweep";
     for (const auto& name : kernels::kElementwiseNames) {
         elementwise = elementwise || kind == name.name;
     }
