@@ -8,6 +8,7 @@
 #include "core/exec/find_nonfinite.h"
 #include "core/exec/open_device.h"
 #include "core/exec/prepared_program.h"
+#include "core/ir/op_tensors.h"
 
 #include <algorithm>
 #include <map>
@@ -108,6 +109,7 @@ struct Device::State {
 
     /// Beside others a device runs to the end: they wait for its part of every exchange.
     void run_checked(PreparedProgram& program) {
+        running = program.plan;
         if (feed) {
             feed->send(*program.plan);
         }
@@ -286,13 +288,22 @@ struct Device::State {
             }
             report = {false,
                       step.op.kind,
-                      step.op.path,
+                      path_of(step, i),
                       step.op.phase,
                       {indices.begin(), indices.end()},
                       prepared_step.position};
             return beside_others();
         }
         return true;
+    }
+
+    /// Of a step over many tensors: the one that the output belongs to.
+    std::string path_of(const plan::Step& step, std::size_t output) const {
+        if (ir::tensors_of(step.op) == 1) {
+            return step.op.path;
+        }
+        const auto buffer = static_cast<std::size_t>(step.outputs[output].buffer);
+        return running->buffers[buffer].name;
     }
 
     bool beside_others() const { return exchange != nullptr || queued_exchange != nullptr; }

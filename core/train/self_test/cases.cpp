@@ -84,6 +84,24 @@ constexpr CaseText kTexts[] = {
     yield %57, %65, %77, %81
   }
   out %90 output "y")"},
+    {"sweep over tensors", R"(
+  in %0 batch "noise 0" : f32[33,40]
+  in %1 batch "noise 1" : F[33,40]
+  in %2 batch "positive 2" : f32[]
+  in %3 batch "noise 3" : f32[20001]
+  in %4 batch "noise 4" : F[20001]
+  in %5 batch "noise 5" : f32[7]
+  in %6 batch "noise 6" : F[7]
+  %20, %21, %22, %23, %24, %25 = sweep(%0, %1, %2, %3, %4, %2, %5, %6, %2) {tensors=3} : f32[33,40], F[33,40], f32[20001], F[20001], f32[7], F[7] @ "" update {
+    in %10 : f32[33,40]
+    in %11 : F[33,40]
+    in %12 : f32[]
+    %13 = mul(%11, %12) : f32[33,40] @ "" update
+    %14 = sub(%10, %13) : f32[33,40] @ "" update
+    %15 = affine(%11) {scale=0.75, shift=0.5} : F[33,40] @ "" update
+    yield %14, %15
+  }
+  out %20 output "y")"},
     {"cast", R"(
   in %0 batch "noise 0" : f32[33,40]
   %1 = cast(%0) {dtype="bf16"} : bf16[33,40] @ "" forward
@@ -106,10 +124,11 @@ constexpr CaseText kTexts[] = {
   out %0 output "y")"},
     {"reduction", R"(
   in %0 batch "noise 0" : F[37,120]
+  in %6 batch "noise 6" : F[20001]
   %1 = reduce_sum(%0) {dims=[1], keep=false} : F[37] @ "" forward
   %2 = reduce_sum(%0) {dims=[0], keep=true} : F[1,120] @ "" forward
   %3 = reduce_max(%0) {dims=[1], keep=false} : F[37] @ "" forward
-  %4 = sum_squares(%0) : f32[] @ "" forward
+  %4 = sum_squares(%0, %6) : f32[] @ "" forward
   %5 = argmax(%0) : i32[37] @ "" forward
   out %5 output "y")"},
     {"matrix product", R"(

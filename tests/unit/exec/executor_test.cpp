@@ -2,6 +2,7 @@
 #include "core/base/error.h"
 #include "core/exec/executor.h"
 #include "core/exec/interpreter.h"
+#include "core/ir/text.h"
 #include "core/memory/arena.h"
 #include "core/passes/simplify.h"
 #include "tests/support/random_program.h"
@@ -362,6 +363,33 @@ private slots:
         QCOMPARE(report.path, std::string("0"));
         QVERIFY(report.phase == ir::Phase::forward);
         QCOMPARE(report.iterations, std::vector<std::int64_t>{1});
+    }
+
+    void a_checked_run_names_the_parameter_of_a_sweep() {
+        exec::Executor executor(plan_of(with_slots(ir::parse(R"(program train_step {
+  in %0 state "a" : f32[8]
+  in %1 state "b" : f32[2,2]
+  in %2 batch "da" : f32[8]
+  in %3 batch "db" : f32[2,2]
+  %4 = add(%0, %2) : f32[8] @ "layer a" update
+  %5 = add(%1, %3) : f32[2,2] @ "layer b" update
+  out %4 state "a"
+  out %5 state "b"
+})"))),
+                                kReference, {.threads = 1});
+        for (const char* name : {"a", "b", "da", "db"}) {
+            const std::span<std::byte> bytes = std::strlen(name) == 1
+                                                   ? executor.slot(name)
+                                                   : executor.argument("train_step", name);
+            std::fill_n(floats(bytes).begin(), 4, 1.0F);
+        }
+        QVERIFY(executor.run_checked("train_step").finite);
+        floats(executor.slot("b"))[3] = std::numeric_limits<float>::max();
+        floats(executor.argument("train_step", "db"))[3] = std::numeric_limits<float>::max();
+        const exec::RunReport report = executor.run_checked("train_step");
+        QVERIFY(!report.finite);
+        QCOMPARE(report.kind, std::string("sweep"));
+        QCOMPARE(report.path, std::string("b"));
     }
 
     void a_checked_run_blames_bad_data_first() {
