@@ -11,10 +11,12 @@
 #include "core/memory/share_storage.h"
 #include "core/ops/op_def.h"
 #include "core/ops/verify.h"
+#include "core/passes/add_up_squares.h"
 #include "core/passes/apply_precision.h"
 #include "core/passes/bucket_exchanges.h"
 #include "core/passes/fuse_elementwise.h"
 #include "core/passes/fuse_epilogues.h"
+#include "core/passes/join_updates.h"
 #include "core/passes/narrow_exchanges.h"
 #include "core/passes/round_operands.h"
 #include "core/passes/run_passes.h"
@@ -69,8 +71,12 @@ std::vector<Pass> last_passes(const RecomputeOptions& recompute, bool epilogues,
         list.push_back({"epilogues",
                         [stages](ir::Program& p) { passes::fuse_epilogues(p, group_of(stages)); }});
     }
+    list.push_back({"add up squares",
+                    [stages](ir::Program& p) { passes::add_up_squares(p, group_of(stages)); }});
     list.push_back(
         {"fuse", [stages](ir::Program& p) { passes::fuse_elementwise(p, group_of(stages)); }});
+    list.push_back(
+        {"join updates", [stages](ir::Program& p) { passes::join_updates(p, group_of(stages)); }});
     list.push_back({"shorten lifetimes", passes::shorten_lifetimes});
     list.push_back({"renumber", passes::renumber_values});
     return list;

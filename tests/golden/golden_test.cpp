@@ -4,10 +4,12 @@
 // renumbered before the comparison.
 #include "core/ir/text.h"
 #include "core/ops/verify.h"
+#include "core/passes/add_up_squares.h"
 #include "core/passes/apply_precision.h"
 #include "core/passes/bucket_exchanges.h"
 #include "core/passes/fuse_elementwise.h"
 #include "core/passes/fuse_epilogues.h"
+#include "core/passes/join_updates.h"
 #include "core/passes/narrow_exchanges.h"
 #include "core/passes/recompute.h"
 #include "core/passes/round_operands.h"
@@ -42,6 +44,10 @@ void run_pass(const QString& name, ir::Program& program) {
         passes::recompute(program, {passes::Recompute::selective, name.mid(20).toDouble()});
     } else if (name == "fuse") {
         passes::fuse_elementwise(program);
+    } else if (name == "add_up_squares") {
+        passes::add_up_squares(program);
+    } else if (name == "join_updates") {
+        passes::join_updates(program);
     } else if (name == "epilogues") {
         passes::fuse_epilogues(program);
     } else if (name == "narrow_exchanges") {

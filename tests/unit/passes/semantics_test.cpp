@@ -5,8 +5,10 @@
 #include "core/exec/interpreter.h"
 #include "core/ir/text.h"
 #include "core/ops/verify.h"
+#include "core/passes/add_up_squares.h"
 #include "core/passes/apply_precision.h"
 #include "core/passes/fuse_elementwise.h"
+#include "core/passes/join_updates.h"
 #include "core/passes/run_passes.h"
 #include "core/passes/shorten_lifetimes.h"
 #include "core/passes/simplify.h"
@@ -14,6 +16,7 @@
 #include "tests/support/weft_test.h"
 
 #include <array>
+#include <cmath>
 #include <functional>
 
 using namespace weft;
@@ -71,7 +74,8 @@ private slots:
         QTest::newRow("renumber_values") << 6;
         QTest::newRow("merge_pads") << 7;
         QTest::newRow("shorten_lifetimes") << 8;
-        QTest::newRow("all") << 9;
+        QTest::newRow("join_updates") << 9;
+        QTest::newRow("all") << 10;
     }
 
     void every_pass_keeps_the_results_of_random_programs() {
@@ -102,6 +106,40 @@ private slots:
             }
         }
         QVERIFY(groups > 50);
+    }
+
+    void joining_finds_updates_that_are_alike() {
+        int sweeps = 0;
+        for (std::uint64_t seed = 0; seed < 150; ++seed) {
+            ir::Program program = test::RandomProgram(seed).make();
+            passes::join_updates(program);
+            sweeps += count_ops(program.body, "sweep");
+        }
+        QVERIFY(sweeps > 30);
+    }
+
+    // Of random programs none has two norms that are added up.
+    void one_sum_of_squares_is_that_of_its_terms() {
+        ir::Program program = ir::parse(R"(program p {
+  in %0 batch "x" : f32[40]
+  in %1 batch "y" : f32[3]
+  in %2 batch "z" : f32[5,2]
+  %3 = sum_squares(%0) : f32[] @ "" update
+  %4 = sum_squares(%1) : f32[] @ "" update
+  %5 = add(%3, %4) : f32[] @ "" update
+  %6 = sum_squares(%2) : f32[] @ "" update
+  %7 = add(%5, %6) : f32[] @ "" update
+  out %7 output "sum"
+})");
+        const auto arguments = arguments_of(program, 7);
+        const auto before = exec::interpret(program, arguments);
+        passes::add_up_squares(program);
+        QCOMPARE(faults_of(program), QString());
+        QCOMPARE(count_ops(program.body, "add"), 0);
+        const auto after = exec::interpret(program, arguments);
+        // The reference adds up in f64 and rounds once: two roundings of 2^-24 apart.
+        const float sum = before[0].span<float>()[0];
+        QVERIFY(std::abs(after[0].span<float>()[0] - sum) <= 2.5e-7F * sum);
     }
 
     void simplifying_twice_changes_nothing_more() {
@@ -194,9 +232,11 @@ private:
         case 6: passes::renumber_values(program); break;
         case 7: passes::merge_pads(program); break;
         case 8: passes::shorten_lifetimes(program); break;
+        case 9: passes::join_updates(program); break;
         default:
             passes::simplify(program);
             passes::fuse_elementwise(program);
+            passes::join_updates(program);
             passes::shorten_lifetimes(program);
             passes::renumber_values(program);
             break;

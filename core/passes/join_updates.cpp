@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/passes/join_updates.h"
+
+#include "core/ir/text.h"
+#include "core/ops/op_def.h"
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace weft::passes {
+namespace {
+
+using ir::Block;
+using ir::Op;
+using ir::ValueId;
+using ir::ValueIds;
+
+using Positions = std::vector<std::size_t>; // in the block, ascending
+
+class UpdateJoiner {
+public:
+    UpdateJoiner(ir::Program& program, const OpGroups& kinds)
+        : program_(program), block_(program.body), kinds_(kinds) {}
+
+    void run() {
+        // Joining moves ops, so that what is alike is looked for again.
+        while (join_some()) {
+        }
+    }
+
+private:
+    static std::size_t index(ValueId id) { return static_cast<std::size_t>(id.index); }
+    const ir::Type& type(ValueId id) const { return program_.type(id); }
+
+    bool join_some() {
+        std::map<std::string, Positions> alike; // by what they do
+        for (std::size_t at = 0; at < block_.ops.size(); ++at) {
+            if (joinable(block_.ops[at])) {
+                alike[text_of(block_.ops[at])].push_back(at);
+            }
+        }
+        for (const auto& [text, positions] : alike) {
+            const Positions members = independent(positions);
+            if (members.size() > 1) {
+                join(members);
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /// Of numbers and of arrays of one shape.
+    bool joinable(const Op& op) const {
+        const ops::OpDef* def = ops::find_op(op.kind);
+        const bool elementwise = op.kind == "fused" || (def != nullptr && def->elementwise >= 0);
+        if (op.phase != ir::Phase::update || !elementwise) {
+            return false;
+        }
+        const ir::Shape& shape = type(op.outputs[0]).shape;
+        return shape.rank() > 0 &&
+               std::all_of(op.outputs.begin(), op.outputs.end(),
+                           [&](ValueId id) { return ir::is_float(type(id).dtype); }) &&
+               std::all_of(op.inputs.begin(), op.inputs.end(), [&](ValueId id) {
+                   return ir::is_float(type(id).dtype) &&
+                          (type(id).shape == shape || type(id).shape.rank() == 0);
+               });
+    }
+
+    /// All that the kernel of a sweep depends on but for the tensors' shapes.
+    std::string text_of(const Op& op) const {
+        std::map<ValueId, std::size_t> number;
+        std::string text = std::to_string(kinds_(op)) + op.action.text();
+        const auto define = [&](ValueId id) {
+            number.try_emplace(id, number.size());
+            text += ' ';
+            text += ir::dtype_name(type(id).dtype);
+            text += type(id).shape.rank() == 0 ? "" : "[]";
+        };
+        const auto add = [&](const Op& one) {
+            text += '\n' + one.kind.text();
+            for (const auto& [name, value] : one.attributes) {
+                text += ' ' + name + '=' + ir::to_text(value);
+            }
+            for (const ValueId id : one.inputs) {
+                text += ' ' + std::to_string(number.at(id));
+            }
+            std::for_each(one.outputs.begin(), one.outputs.end(), define);
+        };
+        if (!op.structured()) {
+            std::for_each(op.inputs.begin(), op.inputs.end(), define);
+            add(op);
+            return text;
+        }
+        const Block& body = op.body.front();
+        std::for_each(body.arguments.begin(), body.arguments.end(), define);
+        std::for_each(body.ops.begin(), body.ops.end(), add);
+        for (const ValueId id : body.results) {
+            text += ' ' + std::to_string(number.at(id));
+        }
+        return text;
+    }
+
+    /// Those that do not depend on another one.
+    Positions independent(const Positions& alike) const {
+        Positions members;
+        std::vector<bool> depends(program_.values.size(), false);
+        auto next = alike.begin();
+        for (std::size_t at = alike.front(); next != alike.end(); ++at) {
+            const bool candidate = at == *next;
+            next += candidate ? 1 : 0;
+            const Op& op = block_.ops[at];
+            const bool after = reads(op, depends);
+            if (candidate && !after) {
+                members.push_back(at);
+            }
+            mark(op, candidate || after, depends);
+        }
+        return members;
+    }
+
+    static bool reads(const Op& op, const std::vector<bool>& marked) {
+        const auto is_marked = [&](ValueId id) { return marked[index(id)]; };
+        const ValueIds captured = op.is_loop() ? ir::captures(op) : ValueIds();
+        return std::any_of(op.inputs.begin(), op.inputs.end(), is_marked) ||
+               std::any_of(captured.begin(), captured.end(), is_marked);
+    }
+    static void mark(const Op& op, bool marks, std::vector<bool>& marked) {
+        for (const ValueId id : op.outputs) {
+            marked[index(id)] = marked[index(id)] || marks;
+        }
+    }
+
+    void join(const Positions& members) {
+        std::vector<Op> ops;
+        std::vector<Op> after; // what reads their results
+        ops.reserve(block_.ops.size());
+        Op sweep = begin_sweep(block_.ops[members.front()]);
+        sweep.attributes = {{"tensors", static_cast<std::int64_t>(members.size())}};
+        std::vector<bool> late(program_.values.size(), false);
+        for (std::size_t at = 0; at < block_.ops.size(); ++at) {
+            Op& op = block_.ops[at];
+            if (std::binary_search(members.begin(), members.end(), at)) {
+                mark(op, true, late);
+                name_results(op);
+                sweep.inputs.insert(sweep.inputs.end(), op.inputs.begin(), op.inputs.end());
+                sweep.outputs.insert(sweep.outputs.end(), op.outputs.begin(), op.outputs.end());
+            } else if (at < members.back() && reads(op, late)) {
+                mark(op, true, late);
+                after.push_back(std::move(op));
+            } else {
+                ops.push_back(std::move(op));
+            }
+            if (at == members.back()) {
+                ops.push_back(std::move(sweep));
+                std::move(after.begin(), after.end(), std::back_inserter(ops));
+            }
+        }
+        block_.ops = std::move(ops);
+    }
+
+    /// So that a tensor of the sweep can be told: the sweep has one path for all.
+    void name_results(const Op& op) {
+        for (const ValueId id : op.outputs) {
+            std::string& name = program_.value(id).name;
+            name = name.empty() ? op.path.text() : name;
+        }
+    }
+
+    /// Without operands; a single op becomes a group of one.
+    Op begin_sweep(const Op& first) {
+        Op out;
+        out.kind = "sweep";
+        out.path = ir::phase_name(first.phase);
+        out.phase = first.phase;
+        out.action = first.action;
+        if (first.structured()) {
+            out.body = first.body;
+            return out;
+        }
+        Block& body = out.body.emplace_back();
+        Op& inner = body.ops.emplace_back(first);
+        for (ValueId& id : inner.inputs) {
+            id = program_.add_value(ir::Type(type(id)));
+            body.arguments.push_back(id);
+        }
+        for (ValueId& id : inner.outputs) {
+            id = program_.add_value(ir::Type(type(id)));
+        }
+        body.results = inner.outputs;
+        return out;
+    }
+
+    ir::Program& program_;
+    Block& block_;
+    const OpGroups& kinds_;
+};
+
+} // namespace
+
+void join_updates(ir::Program& program, const OpGroups& kinds) {
+    UpdateJoiner(program, kinds).run();
+}
+
+} // namespace weft::passes
