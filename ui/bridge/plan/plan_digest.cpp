@@ -3,6 +3,7 @@
 
 #include "core/base/error.h"
 #include "core/base/file.h"
+#include "core/ir/op_tensors.h"
 #include "core/memory/arena.h"
 #include "ui/bridge/background.h"
 #include "ui/bridge/convert.h"
@@ -28,9 +29,9 @@ class PlanDigestText {
     Q_DECLARE_TR_FUNCTIONS(PlanDigest)
 };
 
-/// A group is named by what it does: "fused add, gelu".
+/// A group is named by what it does: "fused add, gelu", "sweep of 148: add, mul".
 QString kind_text(const ir::Op& op) {
-    if (op.kind != "fused" || op.body.empty()) {
+    if (!op.structured()) {
         return toQString(op.kind);
     }
     QStringList names;
@@ -42,7 +43,9 @@ QString kind_text(const ir::Op& op) {
     }
     const bool more = names.size() > kMostFusedNames;
     names = names.mid(0, kMostFusedNames);
-    return "fused " + names.join(", ") + (more ? ", …" : "");
+    const std::size_t tensors = ir::tensors_of(op);
+    const QString over = tensors > 1 ? " of " + QString::number(tensors) + ": " : QString(" ");
+    return toQString(op.kind) + over + names.join(", ") + (more ? ", …" : "");
 }
 
 /// A plan is hundreds of thousands of small objects: not the GUI thread's work, nor is the next

@@ -145,14 +145,15 @@ private:
         const int node = static_cast<int>(graph_.nodes.size());
         widgets::GraphNode made;
         made.title = toQString(op.kind);
-        if (op.kind == "fused" && !op.body.empty()) {
+        if (op.structured()) {
             QStringList kinds;
             for (const ir::Op& inner : op.body.front().ops) {
                 kinds.append(toQString(inner.kind));
             }
-            made.title = kinds.size() <= 3 ? "fused " + kinds.join(", ")
-                                           : tr("fused, %1 ops").arg(kinds.size());
-            made.tooltip = "fused " + kinds.join(", ");
+            made.title = kinds.size() <= 3
+                             ? toQString(op.kind) + " " + kinds.join(", ")
+                             : tr("%1, %2 ops").arg(toQString(op.kind)).arg(kinds.size());
+            made.tooltip = toQString(op.kind) + " " + kinds.join(", ");
         }
         made.detail = toQString(op.path);
         made.tooltip = (made.tooltip.isEmpty() ? made.title : made.tooltip) + "\n" + made.detail +

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/bridge/plan/step_touches.h"
 
+#include "core/ir/op_tensors.h"
 #include "ui/bridge/convert.h"
 
 #include <map>
+#include <ranges>
 #include <string_view>
 #include <unordered_set>
 #include <utility>
@@ -86,6 +88,10 @@ void StepTouches::ownGradients(const StepTrack& track) {
         }
         // A collective of several arrays takes the k-th to the k-th.
         const bool pairwise = step.outputs.size() > 1 && plan::collective_of(step);
+        const auto beside = [&](std::size_t output) {
+            return pairwise ? std::views::iota(output, output + 1)
+                            : ir::inputs_beside(step.op, output);
+        };
         for (std::size_t i = 0; i < step.outputs.size(); ++i) {
             const Owner* owner = ownerOf(step.outputs[i]);
             const bool updates = owner != nullptr && owner->side == TensorSide::Parameter &&
@@ -94,8 +100,8 @@ void StepTouches::ownGradients(const StepTrack& track) {
                 continue;
             }
             const Owner gradient{owner->tensor, TensorSide::Gradient};
-            for (std::size_t k = 0; k < step.inputs.size(); ++k) {
-                if (isOf(step.inputs[k], plan::Category::gradients) && (!pairwise || k == i)) {
+            for (const std::size_t k : beside(i)) {
+                if (isOf(step.inputs[k], plan::Category::gradients)) {
                     own(step.inputs[k].buffer, gradient);
                 }
             }
