@@ -5,7 +5,7 @@
 #pragma once
 
 #include "core/exec/open_device.h"
-#include "core/plan/plan.h"
+#include "core/plan/device_memory.h"
 
 #include <array>
 #include <cstddef>
@@ -43,7 +43,7 @@ private:
     const std::int64_t bytes_;
     Stream copies_;
     Event in_place_; // what landed was taken: the next may land
-    std::array<Room, 2> rooms_;
+    std::array<Room, plan::kArgumentRooms> rooms_;
     std::size_t next_ = 0;
 };
 

@@ -5,6 +5,7 @@
 #include "core/base/machine.h"
 #include "core/base/text.h"
 #include "core/compile/mesh/mesh_config.h"
+#include "core/plan/device_memory.h"
 #include "core/train/engine.h"
 #include "core/train/measure/device_meter.h"
 #include "core/train/memory_meter.h"
@@ -16,7 +17,6 @@ namespace weft::train {
 namespace {
 
 constexpr std::size_t kMostFixes = 3;
-constexpr std::int64_t kFeedRooms = 2; // of exec::ArgumentFeed, on the host
 
 /// As data::Loader allocates them: inputs, targets and a weight for every row of every buffer.
 std::int64_t loader_bytes(const data::SampleInfo& sample, std::int64_t rows, int prefetch) {
@@ -260,7 +260,8 @@ plan::ExecutionPlan plan_run(const compile::RunConfig& config, const data::DataO
     plan.limit_bytes = target.limit_bytes;
     plan.limit_basis = target.limit_basis;
     if (target.hardware == nullptr && plan.device != "cpu") {
-        plan.host.prefetch_bytes += plan.mesh.devices() * kFeedRooms * plan.landing_bytes();
+        plan.host.prefetch_bytes +=
+            plan.mesh.devices() * plan::kArgumentRooms * plan.landing_bytes();
     }
     if (target.hardware != nullptr) {
         plan.device_title = target.hardware->title;
