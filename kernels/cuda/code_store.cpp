@@ -63,17 +63,27 @@ CodeStore::CodeStore(std::string folder, std::int64_t most_bytes)
 
 std::vector<char> CodeStore::code(const std::string& key,
                                   const std::function<std::vector<char>()>& compile) const {
-    const std::string path = folder_ + "/" + file_name(key);
-    std::vector<char> code = read(path, key);
+    std::vector<char> code = find(key);
     if (code.empty()) {
         code = compile();
-        write(path, key, code);
-        make_room();
-    } else {
+        keep(key, code);
+    }
+    return code;
+}
+
+std::vector<char> CodeStore::find(const std::string& key) const {
+    const std::string path = folder_ + "/" + file_name(key);
+    std::vector<char> code = read(path, key);
+    if (!code.empty()) {
         std::error_code ignored; // only how long the file is kept hangs on it
         fs::last_write_time(path, fs::file_time_type::clock::now(), ignored);
     }
     return code;
+}
+
+void CodeStore::keep(const std::string& key, const std::vector<char>& code) const {
+    write(folder_ + "/" + file_name(key), key, code);
+    make_room();
 }
 
 std::vector<char> CodeStore::read(const std::string& path, const std::string& key) const {
@@ -140,32 +150,33 @@ void CodeStore::make_room() const {
 namespace {
 
 /// Of the process; null: nothing is kept.
-struct ChosenStore {
+struct StoreOfProcess {
     std::mutex mutex;
     std::shared_ptr<const CodeStore> store;
 };
 
-ChosenStore& chosen_store() {
-    static ChosenStore chosen;
+StoreOfProcess& store_of_process() {
+    static StoreOfProcess chosen;
     return chosen;
 }
 
 void choose_store(std::shared_ptr<const CodeStore> store) {
-    ChosenStore& chosen = chosen_store();
+    StoreOfProcess& chosen = store_of_process();
     const std::lock_guard lock(chosen.mutex);
     chosen.store = std::move(store);
 }
 
 } // namespace
 
+std::shared_ptr<const CodeStore> chosen_store() {
+    StoreOfProcess& chosen = store_of_process();
+    const std::lock_guard lock(chosen.mutex);
+    return chosen.store;
+}
+
 std::vector<char> stored_code(const std::string& key,
                               const std::function<std::vector<char>()>& compile) {
-    ChosenStore& chosen = chosen_store();
-    std::shared_ptr<const CodeStore> store;
-    {
-        const std::lock_guard lock(chosen.mutex);
-        store = chosen.store;
-    }
+    const std::shared_ptr<const CodeStore> store = chosen_store();
     return store != nullptr ? store->code(key, compile) : compile();
 }
 

@@ -3,10 +3,10 @@
 // out = x y is computed as out' = y' x': y is the library's a, and the bias has one number per row
 // of out'.
 #include "kernels/cuda/matmul.h"
+#include "kernels/cuda/chosen_product.h"
 #include "kernels/cuda/cuda_list.h"
 #include "kernels/cuda/eight_bits.h"
 #include "kernels/cuda/launch.h"
-#include "kernels/cuda/wrappers/blas.h"
 
 #include <optional>
 
@@ -59,7 +59,7 @@ public:
             ProductShape shape =
                 product_shape(s, turn_y, turn_x, formats, dtype, apart_ ? WEFT_F32 : result_);
             shape.bias = biased_ && !apart_;
-            product_ = make_product(shape);
+            product_.emplace(shape);
             workspace_bytes_ = beside_bytes_ + (x_ ? x_->workspace_bytes() : 0) +
                                (y_ ? y_->workspace_bytes() : 0) + product_->workspace_bytes();
         }
@@ -70,7 +70,7 @@ public:
         const Source given{biased_ ? run.in(2) : nullptr, bias_};
         const Target out{run.out(0), result_};
         const float* nothing = nullptr;
-        if (product_ == nullptr) { // sums of no terms
+        if (!product_) { // sums of no terms
             run.launch(grid_over(count_), finish_rows, count_, n_, nothing, given, out);
             return reported_fault();
         }
@@ -128,7 +128,7 @@ private:
     bool apart_ = false;
     std::int64_t beside_bytes_ = 0;
     std::optional<EightBitOperand> x_, y_; // both or none
-    std::unique_ptr<Product> product_;
+    std::optional<ChosenProduct> product_;
 };
 
 } // namespace

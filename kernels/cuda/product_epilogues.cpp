@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Products with what follows them, by the library in one sweep, or by a kernel of our own behind
 // the product where the library has none for the sizes or types.
+#include "kernels/cuda/chosen_product.h"
 #include "kernels/cuda/columns.h"
 #include "kernels/cuda/cuda_list.h"
 #include "kernels/cuda/elementwise_functions.h"
@@ -39,8 +40,8 @@ WEFT_KERNEL sum_columns(const ColumnShape s, const Source from, float* partials)
 namespace {
 
 /// The product with `after`; null where the library has none.
-std::unique_ptr<Product> product_with(const Op& op, const MatmulShape& s, bool biased,
-                                      After after) {
+std::unique_ptr<ChosenProduct> product_with(const Op& op, const MatmulShape& s, bool biased,
+                                            After after) {
     const OperandFormats formats = operand_formats(op);
     const int dtype = float_dtype(op.input(0));
     const int result = float_dtype(op.output(0));
@@ -53,7 +54,7 @@ std::unique_ptr<Product> product_with(const Op& op, const MatmulShape& s, bool b
     shape.bias = biased;
     shape.after = after;
     try {
-        return make_product(shape);
+        return std::make_unique<ChosenProduct>(shape);
     } catch (const Failure& failure) {
         if (failure.status != WEFT_UNSUPPORTED) {
             throw;
@@ -85,7 +86,7 @@ protected:
         }
     }
 
-    std::unique_ptr<Product> both_;
+    std::unique_ptr<ChosenProduct> both_;
     Made product_; // null where there is `both_`
 };
 

@@ -12,6 +12,7 @@ namespace weft::kernels::cuda {
 namespace {
 
 constexpr std::size_t kMostWorkspace = std::size_t{32} << 20;
+constexpr int kMostWays = 6;
 
 void check_blas(cublasStatus_t status, const char* what) {
     if (status != CUBLAS_STATUS_SUCCESS) {
@@ -20,18 +21,34 @@ void check_blas(cublasStatus_t status, const char* what) {
     }
 }
 
-/// The library's handle for the calling thread's device; kept as long as the process.
-cublasLtHandle_t blas_handle() {
+/// The library on one device.
+struct Library {
+    cublasLtHandle_t handle = nullptr;
+    std::string ground; // of times that are measured there
+};
+
+std::string ground_of(int device) {
+    cudaDeviceProp properties;
+    check(cudaGetDeviceProperties(&properties, device), "asking for the GPU's name");
+    int driver = 0;
+    check(cudaDriverGetVersion(&driver), "asking for the driver's version");
+    return std::string(properties.name) + "\nCUDA driver " + std::to_string(driver) +
+           "\ncuBLASLt " + std::to_string(cublasLtGetVersion());
+}
+
+/// Of the calling thread's device; kept as long as the process.
+const Library& library() {
     static std::mutex mutex;
-    static std::map<int, cublasLtHandle_t> handles;
+    static std::map<int, Library> libraries;
     const std::lock_guard lock(mutex);
     int device = 0;
     check(cudaGetDevice(&device), "the present GPU");
-    cublasLtHandle_t& handle = handles[device];
-    if (handle == nullptr) {
-        check_blas(cublasLtCreate(&handle), "starting cuBLASLt");
+    Library& own = libraries[device];
+    if (own.handle == nullptr) {
+        own.ground = ground_of(device);
+        check_blas(cublasLtCreate(&own.handle), "starting cuBLASLt");
     }
-    return handle;
+    return own;
 }
 
 cudaDataType_t type_of(std::int32_t dtype) {
@@ -82,9 +99,19 @@ void set(cublasLtMatmulDesc_t description, cublasLtMatmulDescAttributes_t attrib
                "describing a product");
 }
 
+/// Owns an event of the calling thread's device.
+class TimedEvent {
+public:
+    TimedEvent() { check(cudaEventCreate(&handle), "making an event"); }
+    TimedEvent(const TimedEvent&) = delete;
+    TimedEvent& operator=(const TimedEvent&) = delete;
+    ~TimedEvent() { cudaEventDestroy(handle); }
+    cudaEvent_t handle = nullptr;
+};
+
 class BlasProduct final : public Product {
 public:
-    explicit BlasProduct(const ProductShape& s) : handle_(blas_handle()), batch_(s.batch) {
+    explicit BlasProduct(const ProductShape& s) : library_(library()), batch_(s.batch) {
         check_blas(cublasLtMatmulDescCreate(&product_.handle,
                                             s.a == Numbers::tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32
                                                                  : CUBLAS_COMPUTE_32F,
@@ -110,14 +137,39 @@ public:
         layout(b_, type_of(s.b), s.turn_b ? s.n : s.k, s.turn_b ? s.k : s.n, s.leading_b,
                s.stride_b);
         layout(c_, type_of(s.result), s.m, s.n, s.leading_c, s.stride_c);
-        choose();
+        find_ways();
     }
 
     std::int64_t workspace_bytes() const override {
-        return static_cast<std::int64_t>(chosen_.workspaceSize);
+        return static_cast<std::int64_t>(workspace_bytes_);
+    }
+    const std::vector<std::string>& ways() const override { return ways_; }
+    const std::string& ground() const override { return library_.ground; }
+
+    std::optional<double> seconds(weft_stream* stream, const ProductArrays& of,
+                                  std::size_t way) const override {
+        constexpr int kRuns = 3;
+        const cudaStream_t handle = handle_of(stream);
+        cudaStreamCaptureStatus captured = cudaStreamCaptureStatusNone;
+        check(cudaStreamIsCapturing(handle, &captured), "asking for a stream's graph");
+        if (captured != cudaStreamCaptureStatusNone) {
+            return std::nullopt;
+        }
+        const TimedEvent begin;
+        const TimedEvent end;
+        run(stream, of, way); // the library makes what it needs
+        check(cudaEventRecord(begin.handle, handle), "timing a product");
+        for (int i = 0; i < kRuns; ++i) {
+            run(stream, of, way);
+        }
+        check(cudaEventRecord(end.handle, handle), "timing a product");
+        check(cudaEventSynchronize(end.handle), "timing a product");
+        float ms = 0.0f;
+        check(cudaEventElapsedTime(&ms, begin.handle, end.handle), "timing a product");
+        return static_cast<double>(ms) * 1e-3 / kRuns;
     }
 
-    void run(weft_stream* stream, const ProductArrays& of) const override {
+    void run(weft_stream* stream, const ProductArrays& of, std::size_t way) const override {
         if (const void* numbers = of.sums != nullptr ? of.sums : of.bias; numbers != nullptr) {
             set(product_.handle, CUBLASLT_MATMUL_DESC_BIAS_POINTER, numbers);
         }
@@ -130,9 +182,10 @@ public:
         }
         const float one = 1.0f;
         const float zero = 0.0f;
-        check_blas(cublasLtMatmul(handle_, product_.handle, &one, of.a, a_.handle, of.b, b_.handle,
-                                  &zero, of.c, c_.handle, of.c, c_.handle, &chosen_.algo,
-                                  of.workspace, chosen_.workspaceSize, handle_of(stream)),
+        check_blas(cublasLtMatmul(library_.handle, product_.handle, &one, of.a, a_.handle, of.b,
+                                  b_.handle, &zero, of.c, c_.handle, of.c, c_.handle,
+                                  &algorithms_[way].chosen, of.workspace, workspace_bytes_,
+                                  handle_of(stream)),
                    "a product");
     }
 
@@ -152,8 +205,8 @@ private:
                    "describing a matrix");
     }
 
-    /// The library's best guess for these operands.
-    void choose() {
+    /// The library's best guesses for these operands.
+    void find_ways() {
         Preference preference;
         check_blas(cublasLtMatmulPreferenceCreate(&preference.handle), "describing a product");
         const auto prefer = [&](cublasLtMatmulPreferenceAttributes_t attribute, auto value) {
@@ -168,26 +221,49 @@ private:
                                    CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES}) {
             prefer(operand, std::uint32_t{kProductAlignment});
         }
-        int found = 0;
-        check_blas(cublasLtMatmulAlgoGetHeuristic(handle_, product_.handle, a_.handle, b_.handle,
-                                                  c_.handle, c_.handle, preference.handle, 1,
-                                                  &chosen_, &found),
+        // Sums that are cut up are added from the workspace, in order, and not in place.
+        prefer(CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK,
+               std::uint32_t{CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE |
+                             CUBLASLT_REDUCTION_SCHEME_OUTPUT_TYPE});
+        int count = 0;
+        cublasLtMatmulHeuristicResult_t found[kMostWays];
+        check_blas(cublasLtMatmulAlgoGetHeuristic(library_.handle, product_.handle, a_.handle,
+                                                  b_.handle, c_.handle, c_.handle,
+                                                  preference.handle, kMostWays, found, &count),
                    "choosing how to multiply");
-        if (found == 0) {
+        for (int i = 0; i < count; ++i) {
+            if (found[i].state != CUBLAS_STATUS_SUCCESS) {
+                continue;
+            }
+            // A plan has room for what the library would take, and no more.
+            workspace_bytes_ = ways_.empty() ? found[i].workspaceSize : workspace_bytes_;
+            if (found[i].workspaceSize <= workspace_bytes_) {
+                algorithms_.push_back({found[i].algo});
+                ways_.emplace_back(reinterpret_cast<const char*>(&found[i].algo),
+                                   sizeof found[i].algo);
+            }
+        }
+        if (ways_.empty()) {
             unsupported("cuBLASLt has no way to multiply these matrices");
         }
     }
 
-    cublasLtHandle_t handle_;
+    struct Algorithm {
+        cublasLtMatmulAlgo_t chosen;
+    };
+
+    const Library& library_;
     std::int64_t batch_;
     Description product_;
     Layout a_, b_, c_;
-    cublasLtMatmulHeuristicResult_t chosen_{};
+    std::vector<Algorithm> algorithms_; // [way]
+    std::vector<std::string> ways_;
+    std::size_t workspace_bytes_ = 0;
 };
 
 } // namespace
 
-std::unique_ptr<Product> make_product(const ProductShape& shape) {
+std::unique_ptr<Product> library_product(const ProductShape& shape) {
     return std::make_unique<BlasProduct>(shape);
 }
 

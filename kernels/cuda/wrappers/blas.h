@@ -6,6 +6,9 @@
 #include "kernels/cuda/wrappers/runtime.h"
 
 #include <memory>
+#include <optional>
+#include <string>
+#include <vector>
 
 namespace weft::kernels::cuda {
 
@@ -59,11 +62,20 @@ public:
     Product& operator=(const Product&) = delete;
     virtual ~Product() = default;
     virtual std::int64_t workspace_bytes() const = 0;
+    /// How it can be computed in that workspace, each way known by its bytes: the one first that
+    /// the library takes for the fastest. Each adds up in an order that does not change.
+    virtual const std::vector<std::string>& ways() const = 0;
+    /// What the speed of a way hangs on beside the shape: GPU, driver, library.
+    virtual const std::string& ground() const = 0;
     /// Queues the product. Throws Failure.
-    virtual void run(weft_stream* stream, const ProductArrays& arrays) const = 0;
+    virtual void run(weft_stream* stream, const ProductArrays& arrays, std::size_t way) const = 0;
+    /// Of one run, for which it waits; none where the stream is being made into a graph. Throws
+    /// Failure.
+    virtual std::optional<double> seconds(weft_stream* stream, const ProductArrays& arrays,
+                                          std::size_t way) const = 0;
 };
 
-/// Chooses how to compute it. Throws Failure: UNSUPPORTED where the library has nothing.
-std::unique_ptr<Product> make_product(const ProductShape& shape);
+/// Throws Failure: UNSUPPORTED where the library has nothing.
+std::unique_ptr<Product> library_product(const ProductShape& shape);
 
 } // namespace weft::kernels::cuda

@@ -6,7 +6,9 @@
 #include "kernels/numbers.h"
 #include "kernels/op.h"
 #include "tests/kernels/emulation/machine.h"
+#include "tests/kernels/emulation/product_ways.h"
 
+#include <atomic>
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -62,7 +64,22 @@ public:
 
     std::int64_t workspace_bytes() const override { return 64; }
 
-    void run(weft_stream* stream, const ProductArrays& of) const override {
+    /// They differ in what product_ways.h says of them.
+    const std::vector<std::string>& ways() const override {
+        static const std::vector<std::string> both = {"the first way", "the second way"};
+        return both;
+    }
+    const std::string& ground() const override {
+        static const std::string emulation = "the emulation";
+        return emulation;
+    }
+    std::optional<double> seconds(weft_stream*, const ProductArrays&,
+                                  std::size_t way) const override {
+        return test::seconds_of_product(way);
+    }
+
+    void run(weft_stream* stream, const ProductArrays& of, std::size_t way) const override {
+        test::note_product(way);
         for (const void* pointer :
              {of.a, of.b, of.bias, static_cast<const void*>(of.c), static_cast<const void*>(of.aside),
               static_cast<const void*>(of.sums), static_cast<const void*>(of.workspace)}) {
@@ -168,8 +185,33 @@ private:
 
 } // namespace
 
-std::unique_ptr<Product> make_product(const ProductShape& shape) {
+std::unique_ptr<Product> library_product(const ProductShape& shape) {
     return std::make_unique<HostProduct>(shape);
 }
 
 } // namespace weft::kernels::cuda
+
+namespace weft::test {
+namespace {
+
+std::atomic<const ProductTimes*> times{nullptr};
+std::atomic<std::size_t> last_way{0};
+
+} // namespace
+
+void set_product_times(const ProductTimes* given) {
+    times = given;
+}
+std::size_t last_product_way() {
+    return last_way;
+}
+
+std::optional<double> seconds_of_product(std::size_t way) {
+    const ProductTimes* given = times;
+    return given != nullptr ? (*given)(way) : std::nullopt;
+}
+void note_product(std::size_t way) {
+    last_way = way;
+}
+
+} // namespace weft::test
