@@ -57,6 +57,10 @@ std::vector<ModelCase> model_cases() {
         {R"({"type": "llama", "variant": "3.2-3b"})", text_sample(8192, 256), 3212749824},
         {R"({"type": "llama", "variant": "3-70b"})", text_sample(8192, 256), 70553706496},
         {R"({"type": "llama", "variant": "3-405b"})", text_sample(8192, 256), 405853388800},
+        // Qwen2-0.5B's config.json; its model card says 0.49 billion.
+        {R"({"type": "llama", "layers": 24, "width": 896, "heads": 14, "kv_heads": 2, "ffn": 4864,
+             "vocab": 151936, "context": 32768, "tied": true, "qkv_bias": true})",
+         text_sample(32768, 256), 494032768},
         {R"({"type": "llama", "variant": "mixtral-8x7b"})", text_sample(8192, 256), 46702792704},
         {R"({"type": "vit", "variant": "ti16"})", image_sample(224, 1000), 5717416},
         {R"({"type": "vit", "variant": "s16"})", image_sample(224, 1000), 22050664},

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // GPT-2 (Radford et al. 2019), in the structure of Hugging Face's checkpoints: learned positions,
-// pre-norm blocks, biases, LayerNorm eps 1e-5, tanh GELU, output tied to the token table. Shape
-// letters: B samples, T positions, C width, F = 4 C, V vocabulary, E experts.
+// pre-norm blocks, biases, LayerNorm, tanh GELU, output tied to the token table. Shape letters:
+// B samples, T positions, C width, F = 4 C, V vocabulary, E experts.
 #include "core/nn/models/model_list.h"
 #include "core/nn/models/model_settings.h"
 #include "core/nn/models/transformer.h"
@@ -13,7 +13,7 @@ namespace {
 
 using config::Json;
 
-constexpr double kGpt2NormEps = 1e-5;
+constexpr double kGpt2NormEps = 1e-5; // unless set otherwise
 
 struct Gpt2Variant {
     std::string_view name;
@@ -31,7 +31,7 @@ constexpr std::int64_t kSmallContext = 256;
 
 struct Gpt2Dimensions {
     std::int64_t layers, width, heads, context, vocab; // vocab 0: from the data
-    double dropout;
+    double dropout, norm_eps;
     bool tied;
 };
 
@@ -44,6 +44,7 @@ Gpt2Dimensions gpt2_dimensions(const Json& settings) {
             given(settings, "context", small ? kSmallContext : kVariantContext),
             given(settings, "vocab", small ? 0 : kVariantVocab),
             settings.at("dropout").get<double>(),
+            settings.at("norm_eps").get<double>(),
             settings.at("tied").get<bool>()};
 }
 
@@ -60,6 +61,7 @@ config::FieldTable gpt2_fields() {
         config::real_field("dropout", 0.0,
                            "Share of values set to zero after embedding, attention and block.")
             .range(0.0, 0.95),
+        norm_eps_field(kGpt2NormEps, "layer_norm_epsilon"),
         config::boolean_field("tied", true, "The output uses the token table's weights.")};
     for (config::Field& field :
          expert_fields("Feed-forward networks per block; none: a single one.")) {
@@ -77,6 +79,20 @@ void check_gpt2(const Json& settings, const std::string& pointer, config::Diagno
                        "Choose a number of heads that divides the width."});
     }
     check_experts(expert_settings(settings), pointer, out);
+}
+
+Json resolved_gpt2(const Json& settings) {
+    const Gpt2Dimensions d = gpt2_dimensions(settings);
+    Json out = settings;
+    out["layers"] = d.layers;
+    out["width"] = d.width;
+    out["heads"] = d.heads;
+    out["context"] = d.context;
+    out["experts"] = expert_settings(settings).experts;
+    if (d.vocab > 0) {
+        out["vocab"] = d.vocab;
+    }
+    return out;
 }
 
 std::int64_t gpt2_context_length(const Json& settings) {
@@ -124,7 +140,7 @@ ir::ValueId build_gpt2(ModelContext& context, const Json& settings, ir::ValueId 
                               .heads = d.heads,
                               .mlp = 4 * d.width,
                               .dropout = d.dropout,
-                              .norm_eps = kGpt2NormEps,
+                              .norm_eps = d.norm_eps,
                               .gelu = "gelu",
                               .attention = {true, d.context, d.dropout},
                               .experts = expert_settings(settings)};
@@ -134,7 +150,7 @@ ir::ValueId build_gpt2(ModelContext& context, const Json& settings, ir::ValueId 
     }
     {
         const Scope scope(context, "norm");
-        x = layer_norm(context, x, kGpt2NormEps);
+        x = layer_norm(context, x, d.norm_eps);
     }
     const Scope scope(context, "head");
     if (d.tied) {
@@ -175,6 +191,7 @@ const ModelDef kGpt2Model = {"gpt2",
                              build_gpt2,
                              check_gpt2,
                              gpt2_context_length,
-                             gpt2_experts};
+                             gpt2_experts,
+                             resolved_gpt2};
 
 } // namespace weft::nn

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Llama (Touvron et al. 2023; Grattafiori et al. 2024): pre-norm blocks of RMSNorm, grouped-query
-// attention with rotary embeddings and SwiGLU, no biases. The rotary layout is that of Hugging
-// Face's checkpoints (channels i and i + D / 2 turn together), so that weights map one to one,
-// transposed to [in, out]. The frequency scaling of Llama 3.1 and later, which stretches the
-// context, is not applied. Shape letters: B samples, T positions, C width, H query heads, K key and
-// value heads, D = C / H, F inner width of the MLP, V vocabulary, E experts. With experts it is
-// Mixtral (Jiang et al. 2024), which gives each token to two of eight.
+// attention with rotary embeddings and SwiGLU, no biases but, where asked, those on query, key and
+// value that make it Qwen2 (Yang et al. 2024). The rotary layout is that of Hugging Face's
+// checkpoints (channels i and i + D / 2 turn together), so that weights map one to one, transposed
+// to [in, out]. The frequency scaling of Llama 3.1 and later, which stretches the context, is not
+// applied. Shape letters: B samples, T positions, C width, H query heads, K key and value heads,
+// D = C / H, F inner width of the MLP, V vocabulary, E experts. With experts it is Mixtral (Jiang
+// et al. 2024), which gives each token to two of eight.
 #include "core/nn/models/model_list.h"
 #include "core/nn/models/model_settings.h"
 #include "core/nn/models/transformer.h"
@@ -25,7 +26,8 @@ struct LlamaVariant {
     double rope_theta;
     bool tied;
     std::int64_t experts = 0;
-    double norm_eps = 0; // the settings'
+    double norm_eps = 0;   // the settings'
+    bool qkv_bias = false; // likewise
 };
 
 constexpr std::array kLlamaVariants = {
@@ -58,6 +60,7 @@ LlamaVariant llama_dimensions(const Json& settings) {
     d.tied = given(settings, "tied", d.tied);
     d.experts = given(settings, "experts", d.experts);
     d.norm_eps = settings.at("norm_eps").get<double>();
+    d.qkv_bias = settings.at("qkv_bias").get<bool>();
     return d;
 }
 
@@ -95,6 +98,9 @@ config::FieldTable llama_fields() {
             "it rms_norm_eps.")
             .above(0.0)
             .for_experts(),
+        config::boolean_field("qkv_bias", false,
+                              "Adds a learned offset to query, key and value, as Qwen2 does.")
+            .for_experts(),
         tied_field()};
     for (config::Field& field :
          expert_fields("Feed-forward networks per block; null: the variant's, or one.")) {
@@ -124,6 +130,24 @@ void check_llama(const Json& settings, const std::string& pointer, config::Diagn
     check_experts(expert_settings(settings, d.experts), pointer, out);
 }
 
+Json resolved_llama(const Json& settings) {
+    const LlamaVariant d = llama_dimensions(settings);
+    Json out = settings;
+    out["layers"] = d.layers;
+    out["width"] = d.width;
+    out["heads"] = d.heads;
+    out["kv_heads"] = d.kv_heads;
+    out["ffn"] = d.ffn;
+    out["context"] = d.context;
+    out["rope_theta"] = d.rope_theta;
+    out["tied"] = d.tied;
+    out["experts"] = d.experts;
+    if (d.vocab > 0) {
+        out["vocab"] = d.vocab;
+    }
+    return out;
+}
+
 std::int64_t llama_context_length(const Json& settings) {
     return llama_dimensions(settings).context;
 }
@@ -133,9 +157,10 @@ std::int64_t llama_experts(const Json& settings) {
 }
 
 ir::ValueId projected(ModelContext& context, const char* name, ir::ValueId x, std::int64_t units,
-                      Init init, const std::string& from, const std::string& to) {
+                      Init init, const std::string& from, const std::string& to,
+                      bool bias = false) {
     const Scope scope(context, name);
-    return dense(context, x, units, init, {from, to}, false);
+    return dense(context, x, units, init, {from, to}, bias);
 }
 
 // Decoding starts at the given position, training at 0.
@@ -158,8 +183,8 @@ ir::ValueId attention(ModelContext& context, const LlamaVariant& d, ir::ValueId 
     const std::string head_axis = heads_axis("heads", d.heads / d.kv_heads * head_width);
     const std::string kv_axis = heads_axis("kv_heads", head_width);
     const auto part = [&](const char* name, std::int64_t heads, const std::string& axis) {
-        const ir::ValueId flat =
-            projected(context, name, x, heads * head_width, transformer_init(), "embed", axis);
+        const ir::ValueId flat = projected(context, name, x, heads * head_width, transformer_init(),
+                                           "embed", axis, d.qkv_bias);
         return ops::reshape(b, flat, {samples, positions, heads, head_width});
     };
     const ir::ValueId query = rotated(context, d, part("query", d.heads, head_axis));
@@ -234,6 +259,9 @@ constexpr std::string_view kLlamaTensors =
     "blocks.*.attention.query.weight [C, H D]\n"
     "blocks.*.attention.key.weight [C, K D]\n"
     "blocks.*.attention.value.weight [C, K D]\n"
+    "blocks.*.attention.query.bias [H D]: with qkv_bias, as key and value\n"
+    "blocks.*.attention.key.bias [K D]\n"
+    "blocks.*.attention.value.bias [K D]\n"
     "blocks.*.attention.output.weight [H D, C]\n"
     "blocks.*.norm2.weight [C]: before the MLP (post_attention_layernorm)\n"
     "blocks.*.mlp.gate.weight [C, F]\n"
@@ -255,6 +283,7 @@ const ModelDef kLlamaModel = {"llama",
                               build_llama,
                               check_llama,
                               llama_context_length,
-                              llama_experts};
+                              llama_experts,
+                              resolved_llama};
 
 } // namespace weft::nn

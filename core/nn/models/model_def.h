@@ -27,6 +27,9 @@ struct ModelDef {
     std::int64_t (*context_length)(const config::Json& settings) = nullptr;
     /// Experts of its mixtures, the fewest where they differ; 0: there are none. Null: never any.
     std::int64_t (*experts)(const config::Json& settings) = nullptr;
+    /// The settings with a number in place of every null that a variant or a rule decides; what the
+    /// data decide stays null. Null: no setting can be null.
+    config::Json (*resolved)(const config::Json& settings) = nullptr;
 
     bool language_model() const { return context_length != nullptr; }
 };

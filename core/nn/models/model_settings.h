@@ -43,6 +43,17 @@ inline config::Field size_field(const char* name, const char* help, double most)
     return config::integer_field(name, nullptr, help).or_null().range(1, most);
 }
 
+/// Added to the variance by every norm.
+inline config::Field norm_eps_field(double value, const char* theirs) {
+    return config::real_field(
+               "norm_eps", value,
+               std::string("Added to the variance by every norm; checkpoints of Hugging Face name "
+                           "it ") +
+                   theirs + ".")
+        .above(0.0)
+        .for_experts();
+}
+
 /// The setting, or `otherwise` where it is null.
 template <class Number>
 Number given(const config::Json& settings, const char* name, Number otherwise) {

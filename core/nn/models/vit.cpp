@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Vision Transformer (Dosovitskiy et al. 2021), in the structure of timm's checkpoints: patches, a
-// CLS token, learned positions, pre-norm blocks with biases, LayerNorm eps 1e-6, exact GELU, the
+// CLS token, learned positions, pre-norm blocks with biases, LayerNorm, exact GELU, the
 // head on the CLS token. Shape letters: B samples, C width, F inner width of the MLP, P extent of a
 // patch.
 #include "core/nn/models/model_list.h"
@@ -14,7 +14,7 @@ namespace {
 
 using config::Json;
 
-constexpr double kVitNormEps = 1e-6;
+constexpr double kVitNormEps = 1e-6; // timm's, unless set otherwise
 
 struct VitVariant {
     std::string_view name;
@@ -30,7 +30,7 @@ constexpr VitVariant kVitTiny = {"", 4, 6, 192, 3};
 
 struct VitDimensions {
     std::int64_t patch, layers, width, heads, mlp;
-    double dropout;
+    double dropout, norm_eps;
 };
 
 VitDimensions vit_dimensions(const Json& settings) {
@@ -41,7 +41,8 @@ VitDimensions vit_dimensions(const Json& settings) {
             width,
             given(settings, "heads", variant.heads),
             given(settings, "mlp", 4 * width),
-            settings.at("dropout").get<double>()};
+            settings.at("dropout").get<double>(),
+            settings.at("norm_eps").get<double>()};
 }
 
 config::FieldTable vit_fields() {
@@ -54,7 +55,8 @@ config::FieldTable vit_fields() {
             size_field("mlp", "Inner width of the MLP; null: four times the width.", 1 << 20),
             config::real_field("dropout", 0.0,
                                "Share of values set to zero after embedding, attention and block.")
-                .range(0.0, 0.95)};
+                .range(0.0, 0.95),
+            norm_eps_field(kVitNormEps, "layer_norm_eps")};
 }
 
 void check_vit(const Json& settings, const std::string& pointer, config::Diagnostics& out) {
@@ -65,6 +67,17 @@ void check_vit(const Json& settings, const std::string& pointer, config::Diagnos
                            std::to_string(d.heads) + " heads",
                        "Choose a number of heads that divides the width."});
     }
+}
+
+Json resolved_vit(const Json& settings) {
+    const VitDimensions d = vit_dimensions(settings);
+    Json out = settings;
+    out["patch"] = d.patch;
+    out["layers"] = d.layers;
+    out["width"] = d.width;
+    out["heads"] = d.heads;
+    out["mlp"] = d.mlp;
+    return out;
 }
 
 void check_data(ModelContext& context, const VitDimensions& d, ir::ValueId inputs) {
@@ -130,7 +143,7 @@ ir::ValueId build_vit(ModelContext& context, const Json& settings, ir::ValueId i
                               .heads = d.heads,
                               .mlp = d.mlp,
                               .dropout = d.dropout,
-                              .norm_eps = kVitNormEps,
+                              .norm_eps = d.norm_eps,
                               .gelu = "gelu_erf",
                               .attention = {false, 0, d.dropout}};
     ir::ValueId x = embed(context, d, inputs);
@@ -143,7 +156,7 @@ ir::ValueId build_vit(ModelContext& context, const Json& settings, ir::ValueId i
     x = ops::reshape(b, ops::slice(b, x, {0, 0, 0}, {samples, 1, d.width}), {samples, d.width});
     {
         const Scope scope(context, "norm");
-        x = layer_norm(context, x, kVitNormEps);
+        x = layer_norm(context, x, d.norm_eps);
     }
     const Scope scope(context, "head");
     return dense(context, x, context.data().outputs(), transformer_init(), {"embed", "vocab"});
@@ -173,7 +186,12 @@ constexpr std::string_view kVitTensors =
 
 } // namespace
 
-const ModelDef kVitModel = {"vit",    "Vision Transformer.", kVitTensors, vit_fields, build_vit,
-                            check_vit};
+const ModelDef kVitModel = {.name = "vit",
+                            .help = "Vision Transformer.",
+                            .tensors = kVitTensors,
+                            .fields = vit_fields,
+                            .build = build_vit,
+                            .check = check_vit,
+                            .resolved = resolved_vit};
 
 } // namespace weft::nn
