@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Formats: huggingface/safetensors README "Format"; APPNOTE.TXT 6.3.9 (zip) sections 4.3 and 4.5.3;
-// NumPy NEP 1 (npy version 1.0).
+// Format: APPNOTE.TXT 6.3.9 (zip) sections 4.3 and 4.5.3; NumPy NEP 1 (npy version 1.0).
 #include "core/checkpoint/export.h"
 
 #include "core/base/file.h"
 #include "core/base/text.h"
+#include "core/checkpoint/safetensors.h"
 
 #include <algorithm>
 #include <cstring>
@@ -43,6 +43,7 @@ std::string little_endian(T value) {
     return out;
 }
 
+/// How far an archive is.
 class Report {
 public:
     Report(const Progress& progress, const std::vector<const TensorInfo*>& tensors)
@@ -64,45 +65,16 @@ private:
     std::int64_t done_ = 0;
 };
 
-const char* safetensors_type(ir::DType dtype) {
-    switch (dtype) {
-    case ir::DType::f32: return "F32";
-    case ir::DType::bf16: return "BF16";
-    case ir::DType::f16: return "F16";
-    case ir::DType::f64: return "F64";
-    case ir::DType::i32: return "I32";
-    case ir::DType::i64: return "I64";
-    case ir::DType::u8: return "U8";
-    }
-    return "";
-}
-
-std::string safetensors_header(const Manifest& manifest,
-                               const std::vector<const TensorInfo*>& tensors) {
-    Json header = Json::object();
-    Json& about = header["__metadata__"];
-    about["format"] = "weft";
-    about["step"] = std::to_string(manifest.record.step);
-    about["metrics"] = manifest.record.metrics.dump();
+std::map<std::string, std::string> facts_about(const Manifest& manifest) {
+    std::map<std::string, std::string> out{{"format", "weft"},
+                                           {"step", std::to_string(manifest.record.step)},
+                                           {"metrics", manifest.record.metrics.dump()}};
     if (const auto model = manifest.record.config.find("model");
         model != manifest.record.config.end()) {
-        about["model"] = model->dump();
+        out["model"] = model->dump();
     }
-    std::int64_t at = 0;
-    for (const TensorInfo* tensor : tensors) {
-        Json& entry = header[tensor->name];
-        entry["dtype"] = safetensors_type(tensor->type.dtype);
-        entry["shape"] =
-            std::vector<std::int64_t>(tensor->type.shape.begin(), tensor->type.shape.end());
-        entry["data_offsets"] = {at, at + tensor->type.bytes()};
-        at += tensor->type.bytes();
-    }
-    std::string text = header.dump(-1, ' ', false, Json::error_handler_t::replace);
-    text.resize((text.size() + 7) / 8 * 8, ' '); // arrays begin at multiples of eight
-    return text;
+    return out;
 }
-
-// The archive ----------------------------------------------------------------------------------
 
 std::string npy_header(const TensorInfo& tensor) {
     constexpr std::size_t kAlign = 64;
@@ -223,21 +195,12 @@ std::vector<const TensorInfo*> exported(const Manifest& manifest, ExportWhat wha
 
 void export_safetensors(const Manifest& manifest, const fs::path& file, ExportWhat what,
                         const Progress& progress) {
-    std::vector<const TensorInfo*> tensors = exported(manifest, what);
-    // Wider elements first: then every array begins at a multiple of its element.
-    std::stable_sort(tensors.begin(), tensors.end(), [](const TensorInfo* a, const TensorInfo* b) {
-        return ir::dtype_bytes(a->type.dtype) > ir::dtype_bytes(b->type.dtype);
-    });
-    const std::string header = safetensors_header(manifest, tensors);
-    NewFile out(file);
-    out.write(little_endian(static_cast<std::uint64_t>(header.size())));
-    out.write(header);
-    Report report(progress, tensors);
-    for (const TensorInfo* tensor : tensors) {
-        out.write(read_tensor(manifest, *tensor));
-        report.add(tensor->type.bytes());
+    std::vector<ArrayToWrite> arrays;
+    for (const TensorInfo* tensor : exported(manifest, what)) {
+        arrays.push_back({tensor->name, tensor->type,
+                          [&manifest, tensor] { return read_tensor(manifest, *tensor); }});
     }
-    out.finish();
+    write_safetensors(file, std::move(arrays), facts_about(manifest), progress);
 }
 
 void export_npz(const Manifest& manifest, const fs::path& file, ExportWhat what,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files of weights in the safetensors format, of any program. They come from strangers: the header
-// is checked whole before a byte of an array is read.
+// Files of weights in the safetensors format (huggingface/safetensors README "Format"), of any
+// program. They come from strangers: the header is checked whole before a byte of an array is
+// read.
 #pragma once
 
 #include "core/checkpoint/checkpoint.h"
@@ -36,5 +37,16 @@ SafetensorsFile read_safetensors(const std::filesystem::path& path);
 /// One array; `into` has the bytes of its type. Throws weft::Error{checkpoint}.
 void read_safetensors_array(const SafetensorsFile& file, const SafetensorsEntry& entry,
                             std::span<std::byte> into);
+
+/// An array that is to be written. Its bytes are made when its turn comes, and let go of after.
+struct ArrayToWrite {
+    std::string name;
+    ir::Type type;
+    std::function<std::vector<std::byte>()> bytes;
+};
+/// Written beside and renamed into place. Throws weft::Error{checkpoint}: a full disk.
+void write_safetensors(const std::filesystem::path& file, std::vector<ArrayToWrite> arrays,
+                       const std::map<std::string, std::string>& metadata,
+                       const Progress& progress = {});
 
 } // namespace weft::checkpoint
