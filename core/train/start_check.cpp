@@ -43,8 +43,8 @@ config::Diagnostics missing_files(const compile::RunConfig& config) {
             (config.base_dir / from.get<std::string>()).lexically_normal(); // absolute stays
         if (!std::filesystem::exists(path, problem)) {
             out.push_back({"/init/from", config::Severity::error, path.string() + " is not there",
-                           "Name the folder of a checkpoint or of a run, or a safetensors file; "
-                           "none starts with random weights."});
+                           "Name the folder of a checkpoint, of a run or of a model of Hugging "
+                           "Face's, or a safetensors file; none starts with random weights."});
         }
     }
     return out;

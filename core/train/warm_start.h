@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run that starts with weights of another one: init.from in the configuration. Arrays are matched
-// by their names; what does not fit is listed.
+// A run that starts with weights of another one, or of another program: init.from in the
+// configuration. Arrays are matched by their names, here or there; what does not fit is listed.
 #pragma once
 
+#include "core/base/error.h"
+#include "core/checkpoint/checkpoint.h"
 #include "core/compile/config/run_config.h"
 #include "core/exec/executor.h"
+#include "core/foreign/match.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,22 +17,39 @@ namespace weft::train {
 
 struct WarmStart {
     std::filesystem::path source;
-    bool averaged = false;   // with the moving averages that its run was measured with
-    std::int64_t loaded = 0; // parameters and running statistics
-    std::vector<std::string>
-        missing; // of the model, not in the source: they keep their start value
-    std::vector<std::string> misfits; // in both, of another shape: likewise
-    std::vector<std::string> unused;  // in the source, not in the model
+    bool averaged = false; // with the moving averages that its run was measured with
+    foreign::Arrays arrays;
+    foreign::Match match;
+    /// Settings there that make other numbers of the same weights, by the config.json beside them:
+    /// "model.rope_theta is 10000.0, 500000.0 there", or what cannot be had here at all.
+    std::vector<std::string> differences;
 };
 
-/// Overwrites parameters and running statistics by those at init.from: a checkpoint folder, a run
-/// folder (its newest checkpoint) or a safetensors file. A run that was measured with averaged
-/// weights gives those; averages here start as the weights. With init.strict every parameter must
-/// be there and fit. f16, bf16 and f64 become what the model keeps. Throws weft::Error{checkpoint},
-/// naming every mismatch.
+/// Whether a run was measured with its averaged weights: then these are what it has to give.
+bool evaluates_average(const checkpoint::Manifest& manifest);
+/// The weights that a checkpoint has to give.
+foreign::Arrays weights_of(const checkpoint::Manifest& manifest);
+
+/// The tensors that init.from can fill in a model for these samples.
+std::vector<foreign::Tensor> start_weights_of(const compile::RunConfig& config,
+                                              const data::SampleInfo& sample);
+
+/// What init.from has for them: a checkpoint folder, a run folder (its newest checkpoint), a
+/// safetensors file, the index of several, or a folder with one of these and a config.json. Reads
+/// names and shapes alone. Throws weft::Error{checkpoint} where it cannot be opened.
+WarmStart match_start_weights(const compile::RunConfig& config,
+                              const std::vector<foreign::Tensor>& wanted);
+
+/// Why a run must not start like that; none: it may. With init.strict every parameter must be there
+/// and fit, and mean the same.
+std::optional<Error> refusal_of(const WarmStart& start, bool strict);
+
+/// Overwrites parameters and running statistics by those at init.from. A run that was measured with
+/// averaged weights gives those; averages here start as the weights. f16, bf16 and f64 become what
+/// the model keeps. Throws weft::Error{checkpoint}, naming every mismatch.
 WarmStart load_start_weights(exec::Executor& executor, const compile::RunConfig& config);
 
-/// "18 arrays from gpt2.safetensors; not there: head.weight; …": one sentence for a log.
+/// "started with 18 arrays of gpt2.safetensors; not there: head.weight; …": one sentence for a log.
 std::string to_text(const WarmStart& start);
 
 } // namespace weft::train

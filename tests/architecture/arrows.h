@@ -62,6 +62,9 @@ inline const std::vector<Arrows>& allowed_arrows() {
     static const std::vector<std::string_view> kComm = {"core/base/", "core/ir/type.h"};
     static const std::vector<std::string_view> kCheckpoint = {"core/base/", "core/config/",
                                                               "core/ir/type.h", "core/sharding/"};
+    // A tensor of another program has a type, and its model is one of ours.
+    static const std::vector<std::string_view> kForeign = {
+        "core/base/", "core/config/", "core/ir/type.h", "core/nn/", "core/checkpoint/"};
     static const std::vector<std::string_view> kEngine = {
         "core/", "kernels/weft_kernels.h", "kernels/weft_module.h", "kernels/weft_health.h"};
     static const std::vector<Arrows> kTable = {
@@ -85,6 +88,7 @@ inline const std::vector<Arrows>& allowed_arrows() {
         {"core/exec/comm/", kComm}, // before the folder that it is in: the first match counts
         {"core/exec/", kExec},
         {"core/checkpoint/", kCheckpoint},
+        {"core/foreign/", kForeign},
         {"core/train/", kEngine}, // but not core/launch: see kForbidden
         {"core/launch/", kEngine},
         {"kernels/", {}},

@@ -51,15 +51,18 @@ Field metrics_field() {
 }
 
 FieldTable init_fields() {
-    return {
-        path_field("from", nullptr,
-                   "Weights that the run starts with: a checkpoint, a run or a safetensors file.")
-            .or_null(),
-        boolean_field("strict", true, "Every parameter must be found there and fit."),
-        list_field("trainable", Json::array({"*"}),
-                   text_field("pattern", nullptr, "Parameter names, * for any characters.")
-                       .must_be_given(),
-                   "Parameters that are trained; the others stay as they are.")};
+    return {path_field(
+                "from", nullptr,
+                "Weights that the run starts with: a checkpoint, a run, a safetensors file or the "
+                "index of several, or a model's folder of Hugging Face's; by our names or by "
+                "those of transformers, torchvision or timm.")
+                .or_null(),
+            boolean_field("strict", true,
+                          "Every parameter must be found there, fit, and mean the same."),
+            list_field("trainable", Json::array({"*"}),
+                       text_field("pattern", nullptr, "Parameter names, * for any characters.")
+                           .must_be_given(),
+                       "Parameters that are trained; the others stay as they are.")};
 }
 
 /// A power of two loses no digit.

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// A model that somebody else's config.json describes, as a run of ours: its architecture, samples
+// of its shape, and the weights beside it.
+#pragma once
+
+#include "core/foreign/family.h"
+
+#include <filesystem>
+#include <optional>
+
+namespace weft::foreign {
+
+/// A config.json of Hugging Face's kind: the file, or a folder or file of weights that it lies
+/// beside. Nullopt: there is none of that kind (a run's config.json has no "model_type").
+std::optional<std::filesystem::path> foreign_config(const std::filesystem::path& path);
+
+struct ForeignModel {
+    const Family* family = nullptr; // null: none of ours
+    Described here;
+    config::Diagnostics problems; // by its members; errors: it cannot be had here
+};
+/// Reads a path that foreign_config gave. Never throws for what the file says.
+ForeignModel read_foreign_config(const std::filesystem::path& config);
+
+/// A "model" section with every setting, and a number wherever there can be one.
+Json resolved(const Json& model);
+
+/// What makes other numbers of the same weights there than in a run with the model section `ours`:
+/// settings that differ ("model.rope_theta is 10000.0, 500000.0 there"), and what cannot be had.
+std::vector<std::string> differences(const Json& ours, const ForeignModel& theirs);
+
+/// The document of a run with that model, from random weights where `weights` is empty.
+Json run_of(const ForeignModel& model, const std::string& name,
+            const std::filesystem::path& weights);
+
+} // namespace weft::foreign

@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: Apache-2.0
+// Models that transformers saved: what they compute here, and that they leave as they came.
+// peers/make_peers.py made them.
+#include "core/foreign/describe.h"
+#include "core/foreign/family_list.h"
+#include "core/foreign/write_model.h"
+#include "core/train/compute.h"
+#include "core/train/engine.h"
+#include "core/train/planning.h"
+#include "core/train/program_io.h"
+#include "core/train/warm_start.h"
+#include "tests/support/test_folder.h"
+#include "tests/support/weft_test.h"
+
+#include <cmath>
+#include <cstring>
+#include <fstream>
+
+namespace {
+
+using namespace weft;
+using namespace weft::foreign;
+namespace fs = std::filesystem;
+
+// f32 sums in another order, of logits of order 1.
+constexpr double kLogitTolerance = 1e-4;
+constexpr std::int32_t kTokens[] = {3, 1, 4, 1, 5, 9, 2, 6};
+
+const fs::path kPeers = WEFT_TEST_DATA "/peers";
+
+Json json_in(const fs::path& file) {
+    std::ifstream stream(file);
+    return config::json_of(std::string(std::istreambuf_iterator<char>(stream), {}));
+}
+
+compile::RunConfig run_of_peer(const std::string& name,
+                               const std::vector<std::string>& overrides = {}) {
+    const ForeignModel model = read_foreign_config(*foreign_config(kPeers / name));
+    std::vector<std::string> all = {"training.precision=f32", "training.global_batch_size=1",
+                                    "data.validation=null"};
+    if (name == "resnet") {
+        all.emplace_back("data.train.shape=[32,32,1]");
+    }
+    all.insert(all.end(), overrides.begin(), overrides.end());
+    const compile::CheckedRun checked =
+        compile::read_run_config(run_of(model, name, kPeers / name), kPeers, all);
+    if (!checked.ok()) {
+        throw std::runtime_error(config::to_text(checked.diagnostics.front()));
+    }
+    return checked.config;
+}
+
+/// The peer's weights in a machine that can run its programs.
+std::unique_ptr<exec::Executor> loaded(const compile::RunConfig& config) {
+    auto executor =
+        std::make_unique<exec::Executor>(train::shared_plan(config, {}), train::compute_of(config));
+    train::initialise(*executor, config);
+    train::load_start_weights(*executor, config);
+    return executor;
+}
+
+std::vector<float> floats(std::span<const std::byte> bytes) {
+    std::vector<float> out(bytes.size() / sizeof(float));
+    std::memcpy(out.data(), bytes.data(), bytes.size());
+    return out;
+}
+
+/// Logits of every position; of an image, up to what all have in common.
+std::vector<float> logits_of(exec::Executor& executor) {
+    if (executor.plan().find("prefill") != nullptr) {
+        const std::int64_t position = 0;
+        executor.write("prefill", "tokens", std::as_bytes(std::span(kTokens)));
+        executor.write("prefill", "position", std::as_bytes(std::span(&position, 1)));
+        executor.run("prefill");
+        return floats(executor.read("prefill", "logits"));
+    }
+    const plan::PlannedPort* inputs = train::find_argument(executor, "predict", "inputs");
+    std::vector<float> image(static_cast<std::size_t>(inputs->whole.shape.elements()));
+    for (std::size_t i = 0; i < image.size(); ++i) {
+        image[i] = static_cast<float>(std::sin(0.37 * static_cast<double>(i)));
+    }
+    executor.write("predict", "inputs", std::as_bytes(std::span(image)));
+    executor.run("predict");
+    std::vector<float> out = floats(executor.read("predict", "prediction"));
+    for (float& value : out) {
+        value = std::log(value);
+    }
+    return out;
+}
+
+/// A model of ours that has every kind of tensor that its type can have, and its samples.
+struct FullModel {
+    const char* model;
+    data::SampleInfo sample;
+};
+
+data::SampleInfo text_samples() {
+    data::SampleInfo out;
+    out.input = out.target = {ir::DType::i32, {8}};
+    out.classes = 16;
+    return out;
+}
+
+data::SampleInfo image_samples() {
+    data::SampleInfo out;
+    out.input = {ir::DType::f32, {32, 32, 3}};
+    out.target = {ir::DType::i32, {}};
+    out.classes = 5;
+    return out;
+}
+
+std::vector<FullModel> full_models() {
+    return {
+        {R"({"type": "gpt2", "layers": 2, "width": 8, "heads": 2, "context": 8, "tied": false})",
+         text_samples()},
+        {R"({"type": "llama", "layers": 2, "width": 8, "heads": 2, "kv_heads": 1, "ffn": 12,
+                 "context": 8, "qkv_bias": true})",
+         text_samples()},
+        {R"({"type": "vit", "layers": 2, "width": 8, "heads": 2, "patch": 8})", image_samples()},
+        {R"({"type": "resnet", "depth": 50, "width": 4})", image_samples()},
+        {R"({"type": "resnet", "depth": 18, "width": 4})", image_samples()}};
+}
+
+std::vector<Tensor> tensors_of(const FullModel& full) {
+    const bool text = full.sample.input.dtype == ir::DType::i32;
+    const Json document = {
+        {"data", {{"train", {{"type", "synthetic"}, {"kind", text ? "tokens" : "images"}}}}},
+        {"model", config::json_of(full.model)}};
+    return train::start_weights_of(compile::read_run_config(document, ".").config, full.sample);
+}
+
+} // namespace
+
+class ForeignTest : public QObject, private test::TestFolder {
+    Q_OBJECT
+
+    static void add_peers() {
+        QTest::addColumn<QString>("peer");
+        for (const char* peer : {"gpt2", "llama", "qwen2", "vit", "resnet"}) {
+            QTest::newRow(peer) << QString(peer);
+        }
+    }
+
+private slots:
+    void a_model_gives_the_logits_that_transformers_gives_data() { add_peers(); }
+    void a_model_gives_the_logits_that_transformers_gives() {
+        QFETCH(QString, peer);
+        const std::string name = peer.toStdString();
+        const auto executor = loaded(run_of_peer(name));
+        const auto wanted =
+            json_in(kPeers / name / "expected.json")["logits"].get<std::vector<double>>();
+        const std::vector<float> got = logits_of(*executor);
+        QCOMPARE(got.size(), wanted.size());
+        const bool image = executor->plan().find("prefill") == nullptr;
+        for (std::size_t i = 0; i < got.size(); ++i) {
+            const double ours = image ? got[i] - got[0] : got[i];
+            const double theirs = image ? wanted[i] - wanted[0] : wanted[i];
+            QVERIFY2(std::abs(ours - theirs) < kLogitTolerance,
+                     qPrintable(QString("%1: %2, transformers %3").arg(i).arg(ours).arg(theirs)));
+        }
+    }
+
+    void what_came_in_goes_out_bit_for_bit_under_the_same_names_data() { add_peers(); }
+    void what_came_in_goes_out_bit_for_bit_under_the_same_names() {
+        QFETCH(QString, peer);
+        const std::string name = peer.toStdString();
+        const compile::RunConfig config = run_of_peer(name);
+        const auto executor = loaded(config);
+        Arrays ours;
+        for (const plan::StateSlot& slot : executor->plan().state_slots) {
+            if (slot.category == plan::Category::parameters ||
+                slot.name.find("running") != std::string::npos) {
+                ours.list.push_back({slot.name, slot.whole, ""});
+            }
+        }
+        std::sort(ours.list.begin(), ours.list.end(),
+                  [](const Array& a, const Array& b) { return a.name < b.name; });
+        ours.read = [&](const std::string& slot, std::span<std::byte> into) {
+            const std::vector<std::byte> bytes = executor->read_slot(slot);
+            std::copy(bytes.begin(), bytes.end(), into.begin());
+        };
+        const Family& family = family_for("huggingface", resolved(config.section("model")));
+        QCOMPARE(std::string(family.name), name);
+        const fs::path folder = path("out") / name;
+        write_huggingface(folder, family, ours, config.section("model"), StoredAs::f32);
+
+        const Arrays wanted = open_weights(kPeers / name);
+        const Arrays written = open_weights(folder);
+        QCOMPARE(written.list.size(), wanted.list.size());
+        for (const Array& array : wanted.list) {
+            const Array* other = written.find(array.name);
+            QVERIFY2(other != nullptr, array.name.c_str());
+            QCOMPARE(other->text, array.text);
+            if (!array.name.ends_with("num_batches_tracked")) {
+                QVERIFY2(read_array(wanted, array) == read_array(written, *other),
+                         array.name.c_str());
+            }
+        }
+        // The configuration tells the same model.
+        const ForeignModel before = read_foreign_config(*foreign_config(kPeers / name));
+        const ForeignModel after = read_foreign_config(*foreign_config(folder));
+        QVERIFY(after.problems.empty());
+        QCOMPARE(resolved(after.here.model).dump(), resolved(before.here.model).dump());
+    }
+
+    void every_tensor_has_one_name_there_and_every_name_there_is_of_one_tensor() {
+        for (const Family* family : kFamilies) {
+            const TensorPairs pairs = family->tensors();
+            int models = 0;
+            std::set<const TensorPair*> used;
+            for (const FullModel& full : full_models()) {
+                if (config::json_of(full.model).at("type") != family->model) {
+                    continue;
+                }
+                ++models;
+                std::set<std::string> theirs;
+                for (const Tensor& tensor : tensors_of(full)) {
+                    const auto fits =
+                        std::count_if(pairs.begin(), pairs.end(), [&](const TensorPair& pair) {
+                            return numbers_in(pair.ours, tensor.name).has_value();
+                        });
+                    QVERIFY2(fits == 1, tensor.name.c_str());
+                    const Named named = named_there(pairs, tensor.name);
+                    used.insert(named.pair);
+                    for (std::size_t i = 0; i < named.theirs.size(); ++i) {
+                        QVERIFY2(theirs.insert(named.theirs[i]).second, named.theirs[i].c_str());
+                        const auto back = numbers_in(named.pair->theirs[i], named.theirs[i]);
+                        QVERIFY(back.has_value());
+                        QCOMPARE(with_numbers(named.pair->ours, *back), tensor.name);
+                    }
+                }
+            }
+            QVERIFY2(models > 0, std::string(family->help).c_str());
+            QCOMPARE(used.size(), pairs.size()); // none is of a tensor that no model has
+        }
+    }
+
+    void a_tensor_changes_sides_and_comes_back() {
+        const ir::Shape shape{2, 3, 4, 5};
+        std::vector<float> values(static_cast<std::size_t>(shape.elements()));
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            values[i] = static_cast<float>(i);
+        }
+        const ir::Shape there = shape_there(Layout::convolution, shape);
+        QCOMPARE(ir::to_text(there), std::string("[5,4,2,3]"));
+        const std::vector<float> turned = to_theirs(Layout::convolution, shape, values);
+        // [kh, kw, in, out] = [1, 2, 3, 4] is [out, in, kh, kw] = [4, 3, 1, 2].
+        QCOMPARE(turned[((4 * 4 + 3) * 2 + 1) * 3 + 2], values[((1 * 3 + 2) * 4 + 3) * 5 + 4]);
+        QCOMPARE(to_ours(Layout::convolution, there, turned), values);
+        const std::vector<std::vector<float>> parts = {{0, 1, 2, 3}, {4, 5, 6, 7}}; // [2, 2] each
+        const std::vector<float> whole = joined(parts, 2);
+        QCOMPARE(whole, (std::vector<float>{0, 1, 4, 5, 2, 3, 6, 7}));
+        QCOMPARE(part_of(whole, 2, 1, 2), parts[1]);
+    }
+
+    void a_file_of_part_of_a_model_is_told_name_by_name() {
+        compile::RunConfig config =
+            run_of_peer("gpt2", {"model.layers=3", "model.width=6", "model.tied=false"});
+        const train::WarmStart start =
+            train::match_start_weights(config, train::start_weights_of(config, text_samples()));
+        QVERIFY(!start.match.complete());
+        const auto named = [&](Fate fate) {
+            std::set<std::string> out;
+            for (const MatchRow* row : start.match.of(fate)) {
+                out.insert(row->ours);
+            }
+            return out;
+        };
+        QVERIFY(named(Fate::missing).contains("blocks.2.mlp.up.weight"));
+        QVERIFY(named(Fate::missing).contains("head.weight"));
+        QVERIFY(named(Fate::misfit).contains("wte.weight"));
+        const std::string table = table_of(start.match);
+        QVERIFY2(table.find("mismatched  blocks.*.mlp.down.bias") != std::string::npos,
+                 table.c_str());
+        QVERIFY2(table.find("(2 times)") != std::string::npos, table.c_str());
+        QVERIFY(train::refusal_of(start, true).has_value());
+    }
+
+    void settings_that_give_other_numbers_are_told() {
+        for (const char* change :
+             {"model.heads=2", "model.rope_theta=10000", "model.norm_eps=1e-5"}) {
+            const compile::RunConfig config = run_of_peer("llama", {change});
+            const train::WarmStart start =
+                train::match_start_weights(config, train::start_weights_of(config, text_samples()));
+            QVERIFY2(!start.differences.empty(), change);
+            const std::string setting =
+                std::string(change).substr(0, std::string(change).find('='));
+            QVERIFY2(start.differences[0].starts_with(setting), start.differences[0].c_str());
+            QVERIFY(train::refusal_of(start, true).has_value());
+        }
+    }
+};
+
+WEFT_TEST(ForeignTest)
+#include "foreign_test.moc"
