@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// weft check CONFIG: every diagnostic at once; trains nothing, creates nothing.
+// weft check CONFIG: every diagnostic at once, and what becomes of the weights that the run starts
+// with; trains nothing, creates nothing.
 #include "app/cli/commands/commands.h"
 #include "app/cli/json_output.h"
+#include "app/cli/run_file.h"
 #include "core/base/error.h"
 #include "core/compile/programs/model_sketch.h"
 #include "core/compile/programs/programs.h"
 #include "core/train/engine.h"
 #include "core/train/start_check.h"
+#include "core/train/warm_start.h"
 
 namespace weft::cli {
 namespace {
@@ -17,12 +20,50 @@ struct CheckOptions {
     bool json = false;
 };
 
+/// What init.from has for the model; none: the run starts with random weights.
+std::optional<train::WarmStart> check_start(const compile::RunConfig& config,
+                                            const data::SampleInfo& sample,
+                                            config::Diagnostics& out) {
+    const config::Json& init = config.section("init");
+    if (init.at("from").is_null()) {
+        return std::nullopt;
+    }
+    train::WarmStart start =
+        train::match_start_weights(config, train::start_weights_of(config, sample));
+    if (const auto refused = train::refusal_of(start, init.at("strict").get<bool>())) {
+        out.push_back({"/init/from", config::Severity::error,
+                       refused->where() + ": " + refused->text(), refused->hint()});
+    }
+    return start;
+}
+
+config::Json start_json(const train::WarmStart& start) {
+    config::Json rows = config::Json::array();
+    for (const foreign::MatchRow& row : start.match.rows) {
+        rows.push_back({{"fate", foreign::fate_name(row.fate)},
+                        {"name", row.ours},
+                        {"type", row.here},
+                        {"there", row.theirs},
+                        {"type_there", row.there}});
+    }
+    const foreign::Family* family = start.match.family;
+    return {{"from", start.source.string()},
+            {"names", family != nullptr ? std::string(family->help) : "Weft"},
+            {"tensors", std::move(rows)},
+            {"differences", start.differences}};
+}
+
+struct Found {
+    int code = 0;
+    std::optional<train::WarmStart> start;
+};
+
 // A sound configuration may still name data that is not there, or a model that does not fit it.
-int check_data_and_model(const compile::RunConfig& config, config::Diagnostics& out) {
+Found check_data_and_model(const compile::RunConfig& config, config::Diagnostics& out) {
     const config::Diagnostics missing = train::missing_files(config);
     if (!missing.empty()) {
         out.insert(out.end(), missing.begin(), missing.end());
-        return exit_code(ErrorKind::data);
+        return {exit_code(ErrorKind::data), {}};
     }
     try {
         const data::DataSet data = train::open_run_data(config);
@@ -32,26 +73,44 @@ int check_data_and_model(const compile::RunConfig& config, config::Diagnostics& 
             }
         }
         compile::build_programs(config, data.train->info());
-        return 0;
+        Found found;
+        found.start = check_start(config, data.train->info(), out);
+        found.code = config::has_errors(out) ? exit_code(ErrorKind::checkpoint) : 0;
+        return found;
     } catch (const Error& fault) {
-        const std::string pointer = fault.kind() == ErrorKind::data
-                                        ? "/data/train"
+        const std::string pointer = fault.kind() == ErrorKind::data ? "/data/train"
+                                    : fault.kind() == ErrorKind::checkpoint
+                                        ? "/init/from"
                                         : compile::pointer_of_layer(fault.where());
         out.push_back(
             {pointer, config::Severity::error, fault.where() + ": " + fault.text(), fault.hint()});
-        return exit_code(fault.kind());
+        return {exit_code(fault.kind()), {}};
     }
 }
 
 int check_config(const CheckOptions& options) {
-    compile::CheckedRun checked = compile::read_run_config_file(options.config, options.overrides);
-    int code =
-        checked.ok() ? check_data_and_model(checked.config, checked.diagnostics) : kExitUsage;
+    compile::CheckedRun checked =
+        read_run_file(options.config, options.overrides, MadeUpData::allowed);
+    const Found found = checked.ok() ? check_data_and_model(checked.config, checked.diagnostics)
+                                     : Found{kExitUsage, {}};
+    const int code = found.code;
     if (options.json) {
-        print_json({{"valid", code == 0}, {"diagnostics", diagnostics_json(checked.diagnostics)}});
+        config::Json out{{"valid", code == 0},
+                         {"diagnostics", diagnostics_json(checked.diagnostics)}};
+        if (found.start) {
+            out["weights"] = start_json(*found.start);
+        }
+        print_json(out);
         return code;
     }
     print_diagnostics(checked.diagnostics);
+    if (found.start) {
+        std::printf("%s:\n%s", found.start->source.c_str(),
+                    foreign::table_of(found.start->match).c_str());
+        for (const std::string& difference : found.start->differences) {
+            std::printf("Other numbers there: %s.\n", difference.c_str());
+        }
+    }
     if (code == 0) {
         std::printf("%s is valid.\n", options.config.c_str());
     }
@@ -63,7 +122,7 @@ int check_config(const CheckOptions& options) {
 void add_check(Command app, Context& context) {
     auto options = std::make_shared<CheckOptions>();
     const Command command = app.subcommand("check", "find every problem of a configuration");
-    command.positional("CONFIG", &options->config, "configuration file (JSON)").required();
+    command.positional("CONFIG", &options->config, kRunFileHelp).required();
     command.option("--set", &options->overrides, "change a setting: key.path=value").one_value();
     command.flag("--json", &options->json, "print JSON");
     command.callback([options, &context] { context.exit_code = check_config(*options); });

@@ -4,6 +4,7 @@
 #include "app/cli/commands/commands.h"
 #include "app/cli/commands/verify.h"
 #include "app/cli/json_output.h"
+#include "app/cli/run_file.h"
 #include "core/advise/alternatives.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
@@ -211,14 +212,14 @@ int print_verdict(const compile::RunConfig& config, const PlanOptions& options,
 
 int plan_config(const PlanOptions& options, const Context& context) {
     std::vector<std::string> overrides = overrides_of(options);
-    compile::CheckedRun checked = compile::read_run_config_file(options.config, overrides);
+    compile::CheckedRun checked = read_run_file(options.config, overrides, MadeUpData::allowed);
     if (!checked.ok()) {
         return print_invalid(checked.diagnostics, options.json);
     }
     // What `weft train` would take, if it passes its self-test.
     if (train::leaves_devices_open(checked.config) && train::missing_gpus().empty()) {
         overrides.emplace_back("mesh.devices=\"cuda\"");
-        checked = compile::read_run_config_file(options.config, overrides);
+        checked = read_run_file(options.config, overrides, MadeUpData::allowed);
     }
     if (options.model_text) {
         const train::PlanTarget here{.threads = context.threads};
@@ -248,7 +249,7 @@ void add_plan(Command app, Context& context) {
     auto options = std::make_shared<PlanOptions>();
     const Command command = app.subcommand(
         "plan", "show whether a run fits and what it costs; exits with 4 when it does not fit");
-    command.positional("CONFIG", &options->config, "configuration file (JSON)").required();
+    command.positional("CONFIG", &options->config, kRunFileHelp).required();
     const Option devices =
         command.option("--devices", &options->devices,
                        "where to compute: auto, cpu, cpu:N, cuda, cuda:N or cuda:0,2");

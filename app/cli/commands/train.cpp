@@ -2,6 +2,7 @@
 // weft train CONFIG
 #include "app/cli/commands/commands.h"
 #include "app/cli/run_driver.h"
+#include "app/cli/run_file.h"
 #include "core/base/error.h"
 #include "core/base/file.h"
 #include "core/train/compute.h"
@@ -22,7 +23,7 @@ struct TrainOptions {
 compile::CheckedRun read_config(const TrainOptions& options,
                                 const std::vector<std::string>& overrides) {
     if (options.base_dir.empty()) {
-        return compile::read_run_config_file(options.config, overrides);
+        return read_run_file(options.config, overrides, MadeUpData::refused);
     }
     const std::string text = read_file(options.config, 16 << 20, ErrorKind::usage);
     return compile::read_run_config(std::string_view(text),
@@ -63,7 +64,7 @@ int train_run(const TrainOptions& options, const Context& context) {
 void add_train(Command app, Context& context) {
     auto options = std::make_shared<TrainOptions>();
     const Command command = app.subcommand("train", "train a model as a configuration says");
-    command.positional("CONFIG", &options->config, "configuration file (JSON)").required();
+    command.positional("CONFIG", &options->config, kRunFileHelp).required();
     command.option("--base-dir", &options->base_dir,
                    "relative paths of CONFIG count from here (default: its folder)");
     command.option("--run-dir", &options->run_dir,

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/cli/run_file.h"
+
+#include "core/foreign/arrays.h"
+#include "core/foreign/describe.h"
+
+#include <algorithm>
+
+namespace weft::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool names_data(const std::vector<std::string>& overrides) {
+    return std::any_of(overrides.begin(), overrides.end(), [](const std::string& one) {
+        return one.starts_with("data.train") || one.starts_with("data=") ||
+               one.starts_with("/data/train");
+    });
+}
+
+compile::CheckedRun run_with(const foreign::ForeignModel& model, const fs::path& config,
+                             const std::vector<std::string>& overrides, MadeUpData made_up) {
+    std::error_code problem;
+    const fs::path folder = fs::absolute(config, problem).lexically_normal().parent_path();
+    const bool weights = foreign::is_weights(folder);
+    compile::CheckedRun out = compile::read_run_config(
+        foreign::run_of(model, folder.filename().string(), weights ? folder : fs::path()),
+        fs::current_path(problem), overrides);
+    if (!names_data(overrides)) {
+        out.diagnostics.push_back(
+            {"/data/train",
+             made_up == MadeUpData::allowed ? config::Severity::warning : config::Severity::error,
+             "the samples are made up in the shape that the model takes",
+             "Name data, e.g. --set 'data.train={\"type\": \"text\", \"path\": \"book.txt\"}'."});
+    }
+    return out;
+}
+
+} // namespace
+
+compile::CheckedRun read_run_file(const std::string& path,
+                                  const std::vector<std::string>& overrides, MadeUpData made_up) {
+    const auto config = foreign::foreign_config(path);
+    if (!config) {
+        return compile::read_run_config_file(path, overrides);
+    }
+    const foreign::ForeignModel model = foreign::read_foreign_config(*config);
+    compile::CheckedRun out;
+    if (!config::has_errors(model.problems)) {
+        out = run_with(model, *config, overrides, made_up);
+    }
+    for (config::Diagnostic found : model.problems) {
+        found.message = config->string() + ": " + found.message;
+        out.diagnostics.push_back(std::move(found));
+    }
+    return out;
+}
+
+} // namespace weft::cli

@@ -1,0 +1,414 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Models of transformers, torchvision and timm give the same probabilities in `weft`, and ours there.
+
+    python3 foreign_models_test.py WEFT [TestClass[.test]]
+
+Needs torch, torchvision, transformers, timm, gguf, safetensors and numpy, and no network: every
+model is made from a configuration with random weights. Exits 77 where one of them is missing.
+"""
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+try:
+    import gguf
+    import numpy as np
+    import timm
+    import torch
+    import torchvision
+    import transformers
+    from safetensors.torch import load_file, save_file
+except ImportError as missing:
+    print(f"SKIPPED: torch, torchvision, transformers, timm, gguf and safetensors are needed: {missing}")
+    sys.exit(77)
+
+WEFT = ""  # the program, from the command line
+PATIENCE_S = 300
+CONTEXT = 16
+SAMPLES = 6
+TOLERANCE = 1e-4  # of logits of order 1: f32 sums in another order
+TEXT = (b"Whoever weaves must mind the weft as well as the warp: one thread out of place, "
+        b"and the cloth says so for years. 0123456789 !?;,-()[]{}<>@#$%^&*+=~|/ ") * 8
+
+
+def weft(*arguments, code=0):
+    run = subprocess.run([WEFT, *map(str, arguments)], capture_output=True, text=True, check=False,
+                         timeout=PATIENCE_S)
+    if run.returncode != code:
+        raise AssertionError(f"weft {arguments} exited with {run.returncode}: {run.stdout}{run.stderr}")
+    return run.stdout if "--json" in arguments else run.stdout + run.stderr
+
+
+def loud(model):
+    """Weights large enough that a wrong one shows."""
+    torch.manual_seed(7)
+    with torch.no_grad():
+        for name, parameter in model.named_parameters():
+            rows = parameter.dim() > 1
+            scale = min(0.2, 0.7 / parameter[0].numel() ** 0.5) if rows else 0.2
+            parameter.normal_(1.0 if "norm" in name.lower() or "bn" in name else 0.0, scale)
+    return model.eval()
+
+
+def probabilities(run, split="test"):
+    document = json.loads(weft("predict", run, f"0-{SAMPLES - 1}", "--split", split, "--from", "latest",
+                               "--json"))
+    return np.array([sample["values"] for sample in document["predictions"]])
+
+
+def windows():
+    return torch.tensor([list(TEXT[i * CONTEXT:(i + 1) * CONTEXT]) for i in range(SAMPLES)])
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        holder = tempfile.TemporaryDirectory()
+        self.addCleanup(holder.cleanup)
+        self.folder = pathlib.Path(holder.name)
+        (self.folder / "text.txt").write_bytes(TEXT)
+
+    def loaded_there(self, kind, folder):
+        model, told = kind.from_pretrained(folder, dtype="auto", output_loading_info=True)
+        for problem in ("missing_keys", "unexpected_keys", "mismatched_keys"):
+            self.assertFalse(told[problem], problem)
+        return model.eval()
+
+    def assert_same(self, ours, logits):
+        theirs = torch.log_softmax(logits.double(), -1).numpy()
+        worst = np.abs(np.log(ours) - theirs).max()
+        self.assertLess(worst, TOLERANCE)
+        # The comparison is worth something: samples differ by far more.
+        self.assertGreater(np.abs(theirs[0] - theirs[1]).max(), 100 * TOLERANCE)
+
+
+class TextCase(Case):
+    def data(self):
+        source = json.dumps({"type": "text", "path": str(self.folder / "text.txt")})
+        return ["--set", f"data.train={source}", "--set", f"data.test={source}", "--set",
+                "training.global_batch_size=4", "--set", "training.precision=f32"]
+
+    def logits(self, model):
+        with torch.no_grad():
+            return model(windows()).logits[:, -1]
+
+    @staticmethod
+    def llama(**changes):
+        settings = dict(hidden_size=32, num_hidden_layers=2, num_attention_heads=4,
+                        num_key_value_heads=2, intermediate_size=48, vocab_size=256,
+                        max_position_embeddings=CONTEXT, rms_norm_eps=1e-5, bos_token_id=None,
+                        eos_token_id=None)
+        settings.update(changes)
+        return settings
+
+
+class LanguageModels(TextCase):
+    def both_ways(self, model, kind, **saving):
+        model = loud(model)
+        theirs, run, tuned, ours = (self.folder / name for name in ("theirs", "run", "tuned", "ours"))
+        model.save_pretrained(theirs, **saving)
+        told = weft("check", theirs, *self.data())
+        self.assertIn("0 missing, 0 mismatched, 0 unexpected", told)
+        weft("train", theirs, *self.data(), "--run-dir", run, "--max-steps", 0)
+        self.assert_same(probabilities(run), self.logits(model))
+        # Trained here, read there.
+        weft("train", theirs, *self.data(), "--run-dir", tuned, "--max-steps", 3, "--set",
+             "optimizer.learning_rate=0.01")
+        weft("checkpoint", "export", tuned, "--to", ours, "--as", "huggingface")
+        back = self.loaded_there(transformers.AutoModelForCausalLM, ours)
+        self.assertIsInstance(back, kind)
+        self.assert_same(probabilities(tuned), self.logits(back))
+        self.assertGreater((self.logits(back) - self.logits(model)).abs().max(), 1e-2)
+        return model, run, back
+
+    def assert_export_is_exact(self, model, run):
+        """What came in goes out bit for bit, under the same names."""
+        weft("checkpoint", "export", run, "--to", self.folder / "same", "--as", "huggingface")
+        saved = load_file(self.folder / "same" / "model.safetensors")
+        wanted = {}
+        for file in (self.folder / "theirs").glob("*.safetensors"):
+            wanted.update(load_file(file))
+        self.assertEqual(sorted(saved), sorted(wanted))
+        for name, tensor in wanted.items():
+            self.assertTrue(torch.equal(saved[name], tensor.float()), name)
+
+    def test_gpt2(self):
+        config = transformers.GPT2Config(n_layer=2, n_embd=32, n_head=4, n_positions=CONTEXT,
+                                         vocab_size=256, resid_pdrop=0, embd_pdrop=0, attn_pdrop=0,
+                                         bos_token_id=0, eos_token_id=0)
+        model, run, _ = self.both_ways(transformers.GPT2LMHeadModel(config),
+                                       transformers.GPT2LMHeadModel)
+        self.assert_export_is_exact(model, run)
+
+    def test_gpt2_without_its_prefix_and_with_its_masks(self):
+        config = transformers.GPT2Config(n_layer=1, n_embd=16, n_head=2, n_positions=CONTEXT,
+                                         vocab_size=256, bos_token_id=0, eos_token_id=0,
+                                         layer_norm_epsilon=1e-3)
+        model = loud(transformers.GPT2LMHeadModel(config))
+        theirs = self.folder / "theirs"
+        model.transformer.save_pretrained(theirs)
+        bare = load_file(theirs / "model.safetensors")
+        self.assertIn("wte.weight", bare)
+        bare["h.0.attn.bias"] = torch.ones(1, 1, CONTEXT, CONTEXT)  # as the published file has it
+        save_file(bare, theirs / "model.safetensors", {"format": "pt"})
+        self.assertIn("0 unexpected", weft("check", theirs, *self.data()))
+        weft("train", theirs, *self.data(), "--run-dir", self.folder / "run", "--max-steps", 0)
+        self.assert_same(probabilities(self.folder / "run"), self.logits(model))
+
+    def test_llama_with_grouped_heads_in_shards(self):
+        config = transformers.LlamaConfig(**self.llama(
+            rope_parameters={"rope_type": "default", "rope_theta": 500.0}))
+        model, run, _ = self.both_ways(transformers.LlamaForCausalLM(config),
+                                       transformers.LlamaForCausalLM, max_shard_size="20KB")
+        self.assertTrue((self.folder / "theirs" / "model.safetensors.index.json").exists())
+        self.assertGreater(len(list((self.folder / "theirs").glob("*.safetensors"))), 2)
+        self.assert_export_is_exact(model, run)
+
+    def test_llama_with_a_tied_head(self):
+        config = transformers.LlamaConfig(**self.llama(tie_word_embeddings=True))
+        model, run, _ = self.both_ways(transformers.LlamaForCausalLM(config),
+                                       transformers.LlamaForCausalLM)
+        self.assert_export_is_exact(model, run)
+
+    def test_qwen2(self):
+        config = transformers.Qwen2Config(**self.llama(rms_norm_eps=1e-6))
+        model, run, _ = self.both_ways(transformers.Qwen2ForCausalLM(config),
+                                       transformers.Qwen2ForCausalLM)
+        self.assert_export_is_exact(model, run)
+
+    def test_mistral_in_bf16(self):
+        config = transformers.MistralConfig(**self.llama())
+        model = transformers.MistralForCausalLM(config)
+        with torch.no_grad():
+            loud(model).to(torch.bfloat16).save_pretrained(self.folder / "theirs")
+        self.assertEqual(load_file(self.folder / "theirs" / "model.safetensors")["lm_head.weight"].dtype,
+                         torch.bfloat16)
+        weft("train", self.folder / "theirs", *self.data(), "--run-dir", self.folder / "run",
+             "--max-steps", 0)
+        model = transformers.MistralForCausalLM.from_pretrained(self.folder / "theirs",
+                                                                dtype=torch.float32)
+        self.assert_same(probabilities(self.folder / "run"), self.logits(model))
+
+    def test_a_window_that_slides_cuts_the_context(self):
+        config = transformers.MistralConfig(**self.llama(max_position_embeddings=64,
+                                                         sliding_window=CONTEXT))
+        model = loud(transformers.MistralForCausalLM(config))
+        model.save_pretrained(self.folder / "theirs")
+        told = weft("check", self.folder / "theirs", *self.data())
+        self.assertIn("attention slides over 16 positions", told)
+        weft("train", self.folder / "theirs", *self.data(), "--run-dir", self.folder / "run",
+             "--max-steps", 0)
+        self.assert_same(probabilities(self.folder / "run"), self.logits(model))
+
+    def test_settings_that_change_the_numbers_are_refused(self):
+        config = transformers.LlamaConfig(**self.llama())
+        loud(transformers.LlamaForCausalLM(config)).save_pretrained(self.folder / "theirs")
+        for change in ("model.heads=2", "model.rope_theta=500", "model.norm_eps=1e-6"):
+            told = weft("check", self.folder / "theirs", *self.data(), "--set", change, code=3)
+            self.assertIn(change.split("=")[0] + " is ", told)
+        scaled = transformers.LlamaConfig(**self.llama(
+            rope_parameters={"rope_type": "linear", "factor": 2.0, "rope_theta": 1e4}))
+        transformers.LlamaForCausalLM(scaled).save_pretrained(self.folder / "scaled")
+        self.assertIn("rotary frequencies are scaled",
+                      weft("check", self.folder / "scaled", *self.data(), code=3))
+        for key, value in (("attention_bias", True), ("hidden_act", "gelu"), ("head_dim", 16)):
+            path = self.folder / "theirs" / "config.json"
+            changed = json.loads(path.read_text())
+            changed[key] = value
+            (self.folder / "other").mkdir(exist_ok=True)
+            (self.folder / "other" / "config.json").write_text(json.dumps(changed))
+            self.assertIn("/" + key, weft("check", self.folder / "other", *self.data(), code=2))
+
+
+class Gguf(TextCase):
+    def in_gguf(self, model, architecture, kind):
+        model = loud(model)
+        model.save_pretrained(self.folder / "theirs")
+        run = self.folder / "run"
+        weft("train", self.folder / "theirs", *self.data(), "--run-dir", run, "--max-steps", 0)
+        names = gguf.get_tensor_name_map(architecture, model.config.num_hidden_layers)
+        state = {}
+        for name, tensor in model.state_dict().items():
+            if model.config.tie_word_embeddings and name == "lm_head.weight":
+                continue
+            tensor = tensor.numpy()
+            if kind == "gpt2" and ".c_" in name and name.endswith("weight"):
+                tensor = tensor.T  # Conv1D
+            if kind == "llama" and (".q_proj." in name or ".k_proj." in name):
+                heads = (model.config.num_attention_heads if ".q_proj." in name
+                         else model.config.num_key_value_heads)
+                # As convert_hf_to_gguf.py has it.
+                tensor = (tensor.reshape(heads, 2, tensor.shape[0] // heads // 2, *tensor.shape[1:])
+                          .swapaxes(1, 2).reshape(tensor.shape))
+            state[names.get_name(name, try_suffixes=(".weight", ".bias"))] = tensor
+        for kind_name, ggml in (("f32", gguf.GGMLQuantizationType.F32),
+                                ("f16", gguf.GGMLQuantizationType.F16),
+                                ("bf16", gguf.GGMLQuantizationType.BF16),
+                                ("q8_0", gguf.GGMLQuantizationType.Q8_0)):
+            file = self.folder / f"{kind_name}.gguf"
+            weft("checkpoint", "export", run, "--to", file, "--type", kind_name)
+            reader = gguf.GGUFReader(file)
+            self.assertEqual(sorted(t.name for t in reader.tensors), sorted(state))
+            for tensor in reader.tensors:
+                wanted = state[tensor.name]
+                plain = wanted.ndim < 2 or tensor.name == "position_embd.weight"
+                stored = gguf.GGMLQuantizationType.F32 if plain else ggml
+                self.assertEqual(tensor.tensor_type, stored, tensor.name)
+                expected = gguf.quants.quantize(np.ascontiguousarray(wanted), stored)
+                np.testing.assert_array_equal(tensor.data.reshape(expected.shape).view(np.uint8),
+                                              expected.view(np.uint8), tensor.name)
+        return model, reader
+
+    def field(self, reader, key):
+        return reader.get_field(key).contents()
+
+    def test_gpt2_in_gguf(self):
+        config = transformers.GPT2Config(n_layer=2, n_embd=32, n_head=4, n_positions=CONTEXT,
+                                         vocab_size=256, bos_token_id=0, eos_token_id=0)
+        _, reader = self.in_gguf(transformers.GPT2LMHeadModel(config), gguf.MODEL_ARCH.GPT2, "gpt2")
+        for key, value in (("general.architecture", "gpt2"), ("gpt2.block_count", 2),
+                           ("gpt2.context_length", CONTEXT), ("gpt2.embedding_length", 32),
+                           ("gpt2.feed_forward_length", 128), ("gpt2.attention.head_count", 4),
+                           ("tokenizer.ggml.model", "none"), ("general.file_type", 7)):
+            self.assertEqual(self.field(reader, key), value, key)
+
+    def test_llama_in_gguf(self):
+        config = transformers.LlamaConfig(**self.llama(intermediate_size=64))
+        _, reader = self.in_gguf(transformers.LlamaForCausalLM(config), gguf.MODEL_ARCH.LLAMA, "llama")
+        for key, value in (("general.architecture", "llama"), ("llama.attention.head_count", 4),
+                           ("llama.attention.head_count_kv", 2), ("llama.rope.dimension_count", 8),
+                           ("llama.rope.freq_base", 10000.0), ("llama.vocab_size", 256)):
+            self.assertEqual(self.field(reader, key), value, key)
+
+    def test_qwen2_in_gguf(self):
+        config = transformers.Qwen2Config(**self.llama(intermediate_size=64))
+        _, reader = self.in_gguf(transformers.Qwen2ForCausalLM(config), gguf.MODEL_ARCH.QWEN2, "qwen2")
+        self.assertEqual(self.field(reader, "general.architecture"), "qwen2")
+
+
+class Images(Case):
+    SHAPE = (32, 32, 3)
+    CLASSES = 5
+
+    def setUp(self):
+        super().setUp()
+        generator = np.random.default_rng(3)
+        self.images = generator.uniform(-1, 1, (SAMPLES * 4, *self.SHAPE)).astype(np.float32)
+        np.save(self.folder / "x.npy", self.images)
+        np.save(self.folder / "y.npy",
+                (np.arange(len(self.images)) % self.CLASSES).astype(np.int64))
+
+    def source(self):
+        return {"type": "npy", "inputs": str(self.folder / "x.npy"),
+                "targets": str(self.folder / "y.npy")}
+
+    def data(self):
+        source = json.dumps(self.source())
+        return ["--set", f"data.train={source}", "--set", f"data.test={source}", "--set",
+                "training.global_batch_size=8", "--set", "training.precision=f32"]
+
+    def logits(self, model):
+        with torch.no_grad():
+            out = model(torch.from_numpy(self.images[:SAMPLES]).permute(0, 3, 1, 2))
+            return out.logits if hasattr(out, "logits") else out
+
+    def settled(self, model):
+        """Running statistics of these images: without them the depth would drown the input."""
+        model = loud(model)
+        for part in model.modules():
+            if isinstance(part, torch.nn.BatchNorm2d):
+                part.momentum = 1.0
+        with torch.no_grad():
+            model.train()(torch.from_numpy(self.images).permute(0, 3, 1, 2))
+        return model.eval()
+
+    def run_with(self, model_section, weights, run, steps, **init):
+        config = {"data": {"train": self.source(), "test": self.source()}, "model": model_section,
+                  "init": {"from": str(weights), **init}, "training": {"global_batch_size": 8, "precision": "f32"},
+                  "optimizer": {"type": "adamw", "learning_rate": 0.003}}
+        path = self.folder / "run.json"
+        path.write_text(json.dumps(config))
+        told = weft("check", path)
+        self.assertIn("0 missing, 0 mismatched, 0 unexpected", told)
+        weft("train", path, "--run-dir", run, "--max-steps", steps)
+
+    def of_transformers(self, model):
+        model = self.settled(model)
+        theirs, run, tuned = self.folder / "theirs", self.folder / "run", self.folder / "tuned"
+        model.save_pretrained(theirs)
+        self.assertIn("0 missing, 0 mismatched, 0 unexpected", weft("check", theirs, *self.data()))
+        weft("train", theirs, *self.data(), "--run-dir", run, "--max-steps", 0)
+        self.assert_same(probabilities(run), self.logits(model))
+        weft("train", theirs, *self.data(), "--run-dir", tuned, "--max-steps", 3)
+        weft("checkpoint", "export", tuned, "--to", self.folder / "ours", "--as", "huggingface")
+        back = self.loaded_there(transformers.AutoModelForImageClassification, self.folder / "ours")
+        self.assert_same(probabilities(tuned), self.logits(back))
+
+    def test_vit_of_transformers(self):
+        self.of_transformers(transformers.ViTForImageClassification(transformers.ViTConfig(
+            hidden_size=32, num_hidden_layers=2, num_attention_heads=4, intermediate_size=48,
+            image_size=32, patch_size=8, num_labels=self.CLASSES)))
+
+    def resnet_of_transformers(self, kind, widths, depths):
+        self.of_transformers(transformers.ResNetForImageClassification(transformers.ResNetConfig(
+            embedding_size=8, hidden_sizes=widths, depths=depths, layer_type=kind,
+            num_labels=self.CLASSES)))
+
+    def test_resnet_18_of_transformers(self):
+        self.resnet_of_transformers("basic", [8, 16, 32, 64], [2, 2, 2, 2])
+
+    def test_resnet_50_of_transformers(self):
+        self.resnet_of_transformers("bottleneck", [32, 64, 128, 256], [3, 4, 6, 3])
+
+    def by_one_file(self, make, section, exported_as):
+        model = self.settled(make())
+        weights, run, tuned = self.folder / "theirs.safetensors", self.folder / "run", self.folder / "tuned"
+        save_file({name: tensor.contiguous() for name, tensor in model.state_dict().items()}, weights)
+        self.run_with(section, weights, run, 0)
+        self.assert_same(probabilities(run), self.logits(model))
+        self.run_with(section, weights, tuned, 3)
+        ours = self.folder / "ours.safetensors"
+        weft("checkpoint", "export", tuned, "--to", ours, "--as", exported_as)
+        back = make()
+        back.load_state_dict(load_file(ours), strict=True)
+        self.assert_same(probabilities(tuned), self.logits(back.eval()))
+
+    def test_resnet_18_of_torchvision(self):
+        self.by_one_file(lambda: torchvision.models.resnet18(num_classes=self.CLASSES),
+                         {"type": "resnet", "depth": 18}, "torchvision")
+
+    def test_resnet_50_of_torchvision(self):
+        self.by_one_file(lambda: torchvision.models.resnet50(num_classes=self.CLASSES),
+                         {"type": "resnet", "depth": 50}, "torchvision")
+
+    def test_resnet_of_timm(self):
+        self.by_one_file(lambda: timm.create_model("resnet18", num_classes=self.CLASSES),
+                         {"type": "resnet", "depth": 18}, "timm")
+
+    def test_vit_of_timm(self):
+        self.by_one_file(
+            lambda: timm.models.vision_transformer.VisionTransformer(
+                img_size=32, patch_size=8, embed_dim=32, depth=2, num_heads=4,
+                num_classes=self.CLASSES),
+            {"type": "vit", "patch": 8, "width": 32, "layers": 2, "heads": 4}, "timm")
+
+    def test_another_number_of_classes_keeps_the_body(self):
+        model = loud(timm.create_model("resnet18", num_classes=7))
+        save_file({name: tensor.contiguous() for name, tensor in model.state_dict().items()},
+                  self.folder / "theirs.safetensors")
+        path = self.folder / "run.json"
+        path.write_text(json.dumps({
+            "data": {"train": self.source()}, "model": {"type": "resnet", "depth": 18},
+            "init": {"from": str(self.folder / "theirs.safetensors")}}))
+        self.assertIn("head.weight", weft("check", path, code=3))
+        told = weft("check", path, "--set", "init.strict=false")
+        self.assertIn("0 missing, 2 mismatched, 0 unexpected", told)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 2:
+        sys.exit(__doc__)
+    WEFT = sys.argv.pop(1)
+    unittest.main(verbosity=2)
