@@ -12,7 +12,6 @@
 
 #include <algorithm>
 #include <map>
-#include <mutex>
 #include <optional>
 #include <utility>
 
@@ -61,7 +60,7 @@ struct Device::State {
         PreparedProgram& kept = programs.emplace(std::string(name), std::move(made)).first->second;
         if (!memory.on_host()) { // its calls know their steps by address
             queues.emplace(&kept,
-                           std::make_unique<QueuedProgram>(kept, memory, queued_exchange.get()));
+                           std::make_unique<QueuedProgram>(kept, memory, *queued_exchange));
         }
         return kept;
     }
@@ -306,7 +305,7 @@ struct Device::State {
         return running->buffers[buffer].name;
     }
 
-    bool beside_others() const { return exchange != nullptr || queued_exchange != nullptr; }
+    bool beside_others() const { return plan->mesh.devices() > 1; }
 
     bool arguments_finite(const PreparedProgram& program) {
         for (const plan::PlannedPort& argument : program.plan->arguments) {
@@ -328,7 +327,7 @@ struct Device::State {
     Exchange* exchange;
     OpenDevice memory;
     std::optional<ArgumentFeed> feed;                // of a device that works by itself
-    std::unique_ptr<QueuedExchange> queued_exchange; // of a device that has joined
+    std::unique_ptr<QueuedExchange> queued_exchange; // likewise, once it has joined
     std::optional<ArenaMonitor> monitor;
     std::map<std::string, PreparedProgram, std::less<>> programs;
     std::map<const PreparedProgram*, std::unique_ptr<QueuedProgram>> queues; // of devices
@@ -353,14 +352,10 @@ Device::Device(std::shared_ptr<const plan::ExecutionPlan> plan, int place, const
                ExecutorOptions options, Exchange* exchange)
     : state_(std::make_unique<State>(std::move(plan), place, compute, options, exchange)) {}
 
-/// What is still queued uses the kernels. Where it never ends, all of it stays where it is until
-/// the process ends: to give back memory of a device is to wait for it.
+/// What is still queued uses the kernels.
 Device::~Device() {
     if (!state_->memory.on_host() && !state_->memory.settle()) {
-        static auto* const lost = new std::vector<State*>;
-        static std::mutex mutex;
-        const std::lock_guard lock(mutex);
-        lost->push_back(state_.release());
+        abandon(std::move(state_));
     }
 }
 

@@ -25,14 +25,14 @@ public:
 class Device {
 public:
     /// At a place of the plan's mesh. `exchange` is for the host; null: the plan has no exchanges,
-    /// or the device joins a world.
+    /// or the device works by itself and joins a world before anything else.
     Device(std::shared_ptr<const plan::ExecutionPlan> plan, int place, const Compute& compute,
            ExecutorOptions options, Exchange* exchange);
     ~Device();
     Device(const Device&) = delete;
     Device& operator=(const Device&) = delete;
 
-    /// Meets the other devices, all at the same time. Throws weft::Error{device}.
+    /// Meets the other devices, if any, all at the same time. Throws weft::Error{device}.
     void join(QueuedWorld& world);
 
     HostPart slot(std::string_view name, HostPart::Use use);

@@ -34,6 +34,10 @@ struct Executor::State {
         if (count == 1) {
             devices.push_back(std::make_unique<Device>(plan, 0, compute, options, nullptr));
             free_alone = free_together = free_bytes();
+            if (!on_host) {
+                meeting = std::make_unique<QueuedWorld>(compute, *plan, timeout_s);
+                devices.front()->join(*meeting);
+            }
             return;
         }
         if (on_host) {
@@ -49,7 +53,7 @@ struct Executor::State {
         threads = std::make_unique<DeviceThreads>(count);
         if (!on_host) {
             free_alone = free_bytes();
-            meeting = std::make_unique<QueuedWorld>(compute, *plan, options.exchange_timeout_s);
+            meeting = std::make_unique<QueuedWorld>(compute, *plan, timeout_s);
             on_all([&](int device) { devices[static_cast<std::size_t>(device)]->join(*meeting); });
             free_together = free_bytes();
         }
@@ -236,7 +240,7 @@ struct Executor::State {
     const bool on_host;
     const double timeout_s;
     std::unique_ptr<comm::InProcessWorld> world; // of several devices on the host
-    std::unique_ptr<QueuedWorld> meeting;        // of several that work by themselves
+    std::unique_ptr<QueuedWorld> meeting;        // of those that work by themselves
     std::vector<std::int64_t> free_alone;        // by device: all are open
     std::vector<std::int64_t> free_together;     // they have joined groups
     std::vector<std::unique_ptr<MeshExchange>> exchanges;

@@ -209,15 +209,19 @@ bool OpenDevice::is_finished(weft_stream* stream) {
 }
 
 void OpenDevice::wait_until(const std::function<bool()>& done) {
-    using Microseconds = std::chrono::microseconds;
-    constexpr Microseconds kLongest{500};
-    Microseconds pause{10};
+    constexpr double kAwake_s = 50e-6; // nobody wakes a thread sooner
+    constexpr double kLongest_s = 500e-6;
     const SystemClock clock;
     const double start_s = clock.steady_s();
     while (!done()) {
-        watch_->waiting(place_, clock.steady_s() - start_s);
-        std::this_thread::sleep_for(pause);
-        pause = std::min(kLongest, pause * 2);
+        const double waited_s = clock.steady_s() - start_s;
+        watch_->waiting(place_, waited_s);
+        if (waited_s < kAwake_s) {
+            std::this_thread::yield();
+        } else { // late by an eighth at most
+            std::this_thread::sleep_for(
+                std::chrono::duration<double>(std::min(waited_s / 8, kLongest_s)));
+        }
     }
 }
 

@@ -9,9 +9,13 @@
 #include <cstdint>
 #include <functional>
 #include <list>
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace weft::exec {
 
@@ -42,8 +46,8 @@ private:
     weft_event* event_ = nullptr;
 };
 
-/// Looks after devices that wait for each other, which it knows by their places on the mesh. Its
-/// functions are called from any thread.
+/// Looks after devices that work by themselves and wait for each other, which it knows by their
+/// places on the mesh. Its functions are called from any thread.
 class DeviceWatch {
 public:
     virtual ~DeviceWatch() = default;
@@ -98,7 +102,7 @@ public:
     /// Waits until what was queued before the event is done. Throws as finish.
     void await(const Event& event);
 
-    /// Null: it works alone. The watch outlives it.
+    /// Null on the host alone. The watch outlives it.
     void set_watch(DeviceWatch* watch) { watch_ = watch; }
     int place() const { return place_; } // on the mesh
 
@@ -143,5 +147,15 @@ private:
     std::optional<Stream> computation_;
     std::list<Block> blocks_;
 };
+
+/// For what uses a device whose work never ends: it stays where it is until the process ends. To
+/// give back memory of a device is to wait for it.
+template <typename Owned>
+void abandon(std::unique_ptr<Owned> owned) {
+    static auto* const abandoned = new std::vector<std::unique_ptr<Owned>>;
+    static std::mutex mutex;
+    const std::lock_guard lock(mutex);
+    abandoned->push_back(std::move(owned));
+}
 
 } // namespace weft::exec

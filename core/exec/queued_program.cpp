@@ -18,7 +18,7 @@ Touched touched(const plan::Operand& operand, std::span<const std::int64_t> iter
 } // namespace
 
 QueuedProgram::QueuedProgram(const PreparedProgram& program, OpenDevice& device,
-                             QueuedExchange* exchange)
+                             QueuedExchange& exchange)
     : plan_(*program.plan), device_(device), exchange_(exchange) {
     std::vector<std::int64_t> iterations;
     unroll(program.steps, iterations);
@@ -30,15 +30,11 @@ QueuedProgram::QueuedProgram(const PreparedProgram& program, OpenDevice& device,
     find_ends();
     find_exchanges();
     take_marks();
-    if (exchange_ != nullptr) {
-        exchange_->follow(marks_);
-    }
+    exchange_.follow(marks_);
 }
 
 QueuedProgram::~QueuedProgram() {
-    if (exchange_ != nullptr) {
-        exchange_->forget(marks_);
-    }
+    exchange_.forget(marks_);
     device_.platform().enter(device_.get());
     if (graph_ != nullptr) {
         device_.platform().drop_graph(graph_);
@@ -69,8 +65,7 @@ void QueuedProgram::unroll(const std::vector<PreparedStep>& steps,
             call.outputs.push_back(device_.data() + offset_of(operand, iterations));
         }
         if (!step.kernel) {
-            WEFT_CHECK(exchange_ != nullptr, "a plan with exchanges runs on a mesh");
-            call.lane = exchange_->lane(*step.step);
+            call.lane = exchange_.lane(*step.step);
         }
     }
 }
@@ -113,13 +108,17 @@ void QueuedProgram::order() {
     }
 }
 
-/// First and last calls of lanes and actions.
+/// First and last calls of lanes and actions, and where computation stops to be counted.
 void QueuedProgram::find_ends() {
     std::vector<int> last_of_lane(lanes_.size() + 1, -1);
     std::vector<int> last_of_action(actions_.size(), -1);
     for (std::size_t i = 0; i < calls_.size(); ++i) {
         Call& call = calls_[i];
         last_of_lane[static_cast<std::size_t>(call.lane)] = static_cast<int>(i);
+        if (call.lane == 0 && ++marks_.calls % kCallsBetweenStops == 0) {
+            call.is_stop = true;
+            ++marks_.stops;
+        }
         if (call.step->kernel && call.step->action >= 0) {
             int& last = last_of_action[static_cast<std::size_t>(call.step->action)];
             call.begins = last < 0 ? call.step->action : -1;
@@ -144,7 +143,7 @@ void QueuedProgram::find_exchanges() {
     for (Call& call : calls_) {
         if (call.lane != 0) {
             call.exchange = static_cast<int>(marks_.exchanges.size());
-            marks_.exchanges.push_back(exchange_->marks(*call.step->step));
+            marks_.exchanges.push_back(exchange_.marks(*call.step->step));
         }
     }
     for (Call& call : calls_) {
@@ -170,17 +169,19 @@ int QueuedProgram::add_stall(const std::vector<int>& calls) {
 void QueuedProgram::take_marks() {
     const std::size_t pairs = 1 + marks_.exchanges.size() + marks_.stalls.size() + actions_.size();
     void* memory = nullptr;
-    const auto bytes = static_cast<std::int64_t>(2 * pairs * sizeof(weft_mark));
+    const std::size_t marks = 2 * pairs + 1;
+    const auto bytes = static_cast<std::int64_t>(marks * sizeof(weft_mark));
     device_.check(device_.platform().reserve_host(device_.get(), bytes, &memory),
                   "memory for marks");
     std::memset(memory, 0, static_cast<std::size_t>(bytes));
-    taken_ = {static_cast<weft_mark*>(memory), 2 * pairs};
+    taken_ = {static_cast<weft_mark*>(memory), marks};
     weft_mark* next = taken_.data();
     const auto take_pair = [&](auto& first, auto& second) {
         first = next++;
         second = next++;
     };
     take_pair(marks_.begun, marks_.ended);
+    marks_.gone_on = next++;
     for (ExchangeMarks& exchange : marks_.exchanges) {
         take_pair(exchange.come, exchange.done);
     }
@@ -228,7 +229,10 @@ void QueuedProgram::queue(const Call& call) {
     if (call.step->kernel) {
         call.step->kernel->run(call.inputs.data(), call.outputs.data(), call.step->workspace, own);
     } else {
-        exchange_->queue(*call.step->step, call.inputs, call.outputs, own);
+        exchange_.queue(*call.step->step, call.inputs, call.outputs, own);
+    }
+    if (call.is_stop) {
+        mark(marks_.gone_on, own);
     }
     if (call.ends >= 0) {
         mark(actions_[static_cast<std::size_t>(call.ends)].ended, own);
@@ -315,12 +319,11 @@ void QueuedProgram::run_each(
 
 DeviceUse QueuedProgram::last_use(std::span<const std::string_view> actions) const {
     DeviceUse out;
-    const std::uint64_t number =
-        exchange_ != nullptr ? exchange_->all_ended(marks_) : times_past(*marks_.ended);
+    const std::uint64_t number = exchange_.all_ended(marks_);
     if (number == 0) {
         return out;
     }
-    const double offset_s = exchange_ != nullptr ? exchange_->clock_offset_s() : 0;
+    const double offset_s = exchange_.clock_offset_s();
     const auto at = [&](const weft_mark* mark) {
         return times_past(*mark) < number ? 0 : past_s(*mark, number) + offset_s;
     };
@@ -332,7 +335,7 @@ DeviceUse QueuedProgram::last_use(std::span<const std::string_view> actions) con
         const double ended_s = at(stall.ended);
         double come_s = begun_s;
         for (const int exchange : stall.exchanges) {
-            come_s = std::max(come_s, exchange_->all_come_s(marks_, exchange, number));
+            come_s = std::max(come_s, exchange_.all_come_s(marks_, exchange, number));
         }
         out.exchange_s += ended_s - begun_s;
         out.waited_s += std::min(come_s, ended_s) - begun_s;

@@ -44,11 +44,17 @@ struct StallMarks {
     const weft_mark* ended = nullptr;
 };
 
+/// A long program shows that it goes on, each time that so many calls of its computation are done.
+constexpr int kCallsBetweenStops = 100;
+
 /// Of a program on one device; each run of it comes past all of them.
 struct ProgramMarks {
     std::string_view program;
     const weft_mark* begun = nullptr;
+    const weft_mark* gone_on = nullptr; // at each of its stops
     const weft_mark* ended = nullptr;
+    int calls = 0; // of computation
+    int stops = 0;
     std::vector<ExchangeMarks> exchanges; // in the order of the program
     std::vector<StallMarks> stalls;
 };
@@ -81,9 +87,8 @@ public:
 
 class QueuedProgram {
 public:
-    /// Loops are written out: a graph has none. `program` and `device` outlive it; `exchange` is
-    /// null where the plan has no exchanges.
-    QueuedProgram(const PreparedProgram& program, OpenDevice& device, QueuedExchange* exchange);
+    /// Loops are written out: a graph has none. What it is given outlives it.
+    QueuedProgram(const PreparedProgram& program, OpenDevice& device, QueuedExchange& exchange);
     ~QueuedProgram();
     QueuedProgram(const QueuedProgram&) = delete;
     QueuedProgram& operator=(const QueuedProgram&) = delete;
@@ -111,6 +116,7 @@ private:
         int event = -1;         // recorded behind it, for those who wait
         bool waits_for_begin = false;
         bool last_of_lane = false;
+        bool is_stop = false;
         int exchange = -1; // in marks_.exchanges
         int stall = -1;    // in marks_.stalls: computation waits for exchanges before it
         int begins = -1;   // the action that it is the first or last call of
@@ -137,7 +143,7 @@ private:
 
     const plan::PlannedProgram& plan_;
     OpenDevice& device_;
-    QueuedExchange* exchange_;
+    QueuedExchange& exchange_;
     std::vector<Call> calls_;
     std::vector<std::unique_ptr<Stream>> lanes_; // from 1
     std::vector<Event> events_;

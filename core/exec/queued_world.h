@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The exchanges of a plan between devices that work by themselves: calls of weft_collectives on
-// streams. Private to core/exec.
+// The devices of a plan that work by themselves: the groups in which they exchange, as calls of
+// weft_collectives on streams, and the watch over what they come past. Private to core/exec.
 //
 // Collectives share a lane, so that every device meets the others in one order. Messages of a
 // pipeline have a lane for each peer and direction: two stages that send to each other before they
@@ -9,6 +9,7 @@
 
 #include "core/base/clock.h"
 #include "core/exec/compute.h"
+#include "core/exec/meeting_places.h"
 #include "core/exec/queued_program.h"
 #include "core/exec/world_report.h"
 
@@ -21,8 +22,8 @@
 
 namespace weft::exec {
 
-/// The groups that a plan's exchanges need, and the watch over the devices that meet there.
-/// Outlives the devices.
+/// The groups that a plan's exchanges need, and the watch over the devices, of which there may be
+/// one alone: nobody waits for ever. Outlives the devices.
 class QueuedWorld final : public DeviceWatch {
 public:
     /// `compute` and `plan` outlive it. Throws weft::Error{device}, also when the ranks of a group
@@ -42,10 +43,6 @@ public:
 
 private:
     friend class GroupExchange;
-    struct Group {
-        MeetingPlace place;
-        weft_group_name name{};
-    };
     /// One device's end of a group.
     struct End {
         int place = 0;
@@ -66,27 +63,25 @@ private:
         std::map<const ProgramMarks*, std::uint64_t> ended; // runs that were seen to have ended
     };
 
-    std::vector<int> group_of(const std::string& axes, int place) const;
-    void add_groups();
-    void compare_calls() const;
-    void compare_calls(const std::string& key, const MeetingPlace& meeting,
-                       const std::string& program) const;
+    bool alone() const { return ranks_.size() == 1; }
+    Error exchange_error(const std::string& what) const;
     std::string name_of(int place) const;
 
     // With the mutex:
     Error ended() const;
     void end(const std::string& reason);
-    WorldReport report() const;
+    WorldReport report() const { return {places_, programs_}; }
     void read_clocks(double now_s);
     void end_broken_group();
-    bool has_stalled(double now_s, double waiting_since_s);
+    bool has_stalled(double now_s, double waited_s);
     std::string hang(int place) const;
 
     void look_at_others(int place, double now_s);
 
     const Compute& compute_;
     const plan::ExecutionPlan& plan_;
-    std::map<std::string, Group> groups_; // by key; joined in its order
+    const MeetingPlaces places_; // joined in their order
+    std::map<std::string, weft_group_name> names_;
     const double timeout_s_;
     const SystemClock clock_;
 
@@ -98,7 +93,7 @@ private:
     std::vector<Rank> ranks_;
     std::vector<std::vector<const ProgramMarks*>> programs_; // by rank
     std::uint64_t progress_ = 0;                             // of all marks together
-    double progress_s_ = 0;                                  // when it was last another
+    double still_s_ = 0;                                     // since it was last another
     double counted_s_ = 0;                                   // when they were last counted
     double looked_s_ = 0;                                    // at the other devices
 };

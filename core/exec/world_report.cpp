@@ -7,7 +7,7 @@
 
 namespace weft::exec {
 
-WorldReport::WorldReport(const std::map<std::string, MeetingPlace>& places,
+WorldReport::WorldReport(const MeetingPlaces& places,
                          const std::vector<std::vector<const ProgramMarks*>>& programs)
     : programs_(programs) {
     for (const auto& [key, place] : places) {
@@ -120,6 +120,23 @@ std::string WorldReport::stall(int waiting, double timeout_s) const {
     if (out.empty()) { // no program runs: what is left are copies
         out = "rank " + std::to_string(waiting) + " does not end a copy from or to the host, " +
               place(waiting);
+    }
+    return out + ", for more than " + format_duration(timeout_s);
+}
+
+std::string WorldReport::stall_alone(double timeout_s) const {
+    std::string out = "a copy from or to the host does not end";
+    for (const ProgramMarks* program : programs_.front()) {
+        const std::uint64_t runs = times_past(*program->begun);
+        if (runs > times_past(*program->ended)) {
+            const auto before = (runs - 1) * static_cast<std::uint64_t>(program->stops);
+            const std::uint64_t stops = times_past(*program->gone_on);
+            out = std::string(program->program) +
+                  (stops > before ? " does not go on after " +
+                                        std::to_string((stops - before) * kCallsBetweenStops) +
+                                        " of its " + std::to_string(program->calls) + " calls"
+                                  : " does not end");
+        }
     }
     return out + ", for more than " + format_duration(timeout_s);
 }

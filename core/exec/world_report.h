@@ -4,6 +4,7 @@
 #pragma once
 
 #include "core/exec/comm/rendezvous.h"
+#include "core/exec/meeting_places.h"
 #include "core/exec/queued_program.h"
 
 #include <deque>
@@ -14,23 +15,17 @@
 
 namespace weft::exec {
 
-/// Who meets, and where: the ranks of a group as devices of the mesh, in its order. Messages have
-/// two, the sender first.
-struct MeetingPlace {
-    std::string axes;
-    std::vector<int> devices;
-    bool messages = false;
-};
-
 /// As they are when it is made; the devices go on meanwhile.
 class WorldReport {
 public:
     /// `places` by the key that marks name; `programs` by rank.
-    WorldReport(const std::map<std::string, MeetingPlace>& places,
+    WorldReport(const MeetingPlaces& places,
                 const std::vector<std::vector<const ProgramMarks*>>& programs);
 
     /// Who is late at what, or what does not end; `waiting` is the rank that the host waits for.
     std::string stall(int waiting, double timeout_s) const;
+    /// How far the only device has come.
+    std::string stall_alone(double timeout_s) const;
     /// "at collective 5 (gradients) of group data", "after collective 4 ...", "before its first
     /// exchange".
     std::string place(int rank) const;

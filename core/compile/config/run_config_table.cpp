@@ -212,9 +212,9 @@ FieldTable mesh_fields() {
         choice_field("backend", "auto", {"auto"}, "Communication library.").for_experts(),
         real_field(
             "exchange_timeout", 600,
-            "A run ends with a report when a device waits for others and no device has begun "
-            "or ended an exchange for so long. Keep it above the longest computation between "
-            "two exchanges.")
+            "A run ends with a report when a device is waited for and none comes past anything "
+            "for so long: no begin or end of an exchange, on GPUs no step and no hundred calls "
+            "of kernels either. Keep it above the longest computation between two of these.")
             .above(0)
             .in("seconds")
             .for_experts()};

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/base/clock.h"
 #include "core/base/error.h"
 #include "core/base/on_threads.h"
 #include "core/exec/open_device.h"
 #include "core/exec/trial/op_trial.h"
+#include "core/exec/trial/trial_watch.h"
 
 #include <algorithm>
-#include <mutex>
 
 namespace weft::exec {
 namespace {
@@ -16,65 +15,6 @@ std::int64_t aligned(std::int64_t bytes) {
     constexpr std::int64_t kUnit = 256;
     return (bytes + kUnit - 1) / kUnit * kUnit;
 }
-
-/// Ends what hangs, and tells all why.
-class TrialWatch final : public DeviceWatch {
-public:
-    TrialWatch(const weft_collectives& collectives, double patience_s)
-        : collectives_(collectives), patience_s_(patience_s) {}
-
-    void add(weft_group* group) {
-        const std::lock_guard lock(mutex_);
-        groups_.push_back(group);
-    }
-
-    void remove(weft_group* group) {
-        const std::lock_guard lock(mutex_);
-        std::erase(groups_, group);
-    }
-
-    void end(const std::string& reason) {
-        const std::lock_guard lock(mutex_);
-        if (reason_.empty()) {
-            reason_ = reason;
-            ended_s_ = clock_.steady_s();
-            for (weft_group* group : groups_) {
-                collectives_.abort(group);
-            }
-        }
-    }
-
-    Error failed(int, const Error& fault) override {
-        end(fault.where() + ": " + fault.text());
-        return fault;
-    }
-
-    void waiting(int, double seconds) override {
-        if (seconds > patience_s_) {
-            end("an exchange does not end");
-        }
-        const std::lock_guard lock(mutex_);
-        if (!reason_.empty()) {
-            throw Error(ErrorKind::device, "exchange between devices", reason_,
-                        "run `weft doctor` to see what this machine offers");
-        }
-    }
-
-    bool gave_up() const override {
-        constexpr double kGrace_s = 1;
-        const std::lock_guard lock(mutex_);
-        return !reason_.empty() && clock_.steady_s() - ended_s_ > kGrace_s;
-    }
-
-private:
-    const weft_collectives& collectives_;
-    const double patience_s_;
-    const SystemClock clock_;
-    mutable std::mutex mutex_;
-    std::string reason_;
-    double ended_s_ = 0;
-    std::vector<weft_group*> groups_;
-};
 
 /// A rank of the group, from joining to leaving.
 class TrialRank {
@@ -185,7 +125,7 @@ try_exchanges(const Compute& compute, std::span<const ExchangeTrial> trials, dou
                     "run `weft doctor` to see what this machine offers");
     }
     // All are there before the first waits for the others.
-    TrialWatch watch(collectives, patience_s);
+    TrialWatch watch("an exchange", patience_s, &collectives);
     std::vector<std::unique_ptr<OpenDevice>> devices;
     const std::int64_t bytes = largest_bytes(trials);
     for (std::size_t rank = 0; rank < ranks; ++rank) {

@@ -2,6 +2,7 @@
 #include "core/exec/trial/op_trial.h"
 
 #include "core/exec/open_device.h"
+#include "core/exec/trial/trial_watch.h"
 
 #include <algorithm>
 #include <cstring>
@@ -65,10 +66,11 @@ std::vector<std::byte> download_bytes(OpenDevice& device, std::int64_t offset, s
 class Trial {
 public:
     Trial(const Compute& compute, int place, const ir::Program& program, const ir::Op& op,
-          std::span<const Tensor* const> inputs, const Kernel& kernel)
+          std::span<const Tensor* const> inputs, const Kernel& kernel, TrialWatch& watch)
         : program_(program), op_(op), inputs_(inputs), kernel_(kernel),
           places_(program, op, kernel.workspace_bytes()), device_(compute, place, places_.end) {
         device_.take(places_.end);
+        device_.set_watch(&watch);
         for (const std::int64_t offset : places_.inputs) {
             in_.push_back(device_.data() + offset);
         }
@@ -139,8 +141,8 @@ private:
 
 } // namespace
 
-OpTrial::OpTrial(const Compute& compute, int place)
-    : compute_(compute), place_(place),
+OpTrial::OpTrial(const Compute& compute, int place, double patience_s)
+    : compute_(compute), place_(place), patience_s_(patience_s),
       entered_(std::make_unique<OpenDevice>(compute, place, kAddressUnit)) {}
 
 OpTrial::~OpTrial() = default;
@@ -150,10 +152,18 @@ Tried OpTrial::run(const ir::Program& program, const ir::Op& op,
     entered_->enter();
     const KernelDesc call(program, op);
     const Kernel kernel(call, choose_backend(call, compute_.backends));
-    Trial trial(compute_, place_, program, op, inputs, kernel);
-    Tried out{kernel.name(), trial.run_queued(), {}};
-    out.replayed = trial.run_replayed();
-    return out;
+    TrialWatch watch(kernel.name(), patience_s_);
+    try {
+        Trial trial(compute_, place_, program, op, inputs, kernel, watch);
+        Tried out{kernel.name(), trial.run_queued(), {}};
+        out.replayed = trial.run_replayed();
+        return out;
+    } catch (const Error&) {
+        if (watch.gave_up()) {
+            abandon(std::move(entered_));
+        }
+        throw;
+    }
 }
 
 } // namespace weft::exec

@@ -25,19 +25,21 @@ struct Tried {
 /// One device; its thread enters it for good.
 class OpTrial {
 public:
-    /// Throws weft::Error{device}.
-    OpTrial(const Compute& compute, int place);
+    /// An op that takes longer than `patience_s` does not end. Throws weft::Error{device}.
+    OpTrial(const Compute& compute, int place, double patience_s);
     ~OpTrial();
     OpTrial(const OpTrial&) = delete;
     OpTrial& operator=(const OpTrial&) = delete;
 
     /// Results begin as bytes 0xff, NaN in every float type, so that what a kernel leaves out is
-    /// seen. Throws weft::Error{device, memory}, weft::Error{runtime} where there is no kernel.
+    /// seen. Throws weft::Error{device, memory}, weft::Error{runtime} where there is no kernel. Not
+    /// to be called again after a device error.
     Tried run(const ir::Program& program, const ir::Op& op, std::span<const Tensor* const> inputs);
 
 private:
     const Compute& compute_;
     const int place_;
+    const double patience_s_;
     std::unique_ptr<OpenDevice> entered_;
 };
 

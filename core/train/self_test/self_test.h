@@ -17,12 +17,15 @@ struct SelfTestResult {
     std::string failure; // "softmax in bf16: element 7 is ..."
 };
 
-/// Every case on the device at that place, each as a call on a stream and out of a graph. A wrong
-/// result ends it. Throws weft::Error where the device fails otherwise.
-SelfTestResult test_ops(const exec::Compute& compute, int place);
+/// An op or an exchange of a case that takes longer never ends.
+constexpr double kTrialPatience_s = 30;
 
-/// Every collective between all devices. Throws weft::Error likewise, also when an exchange does
-/// not end within half a minute.
-SelfTestResult test_exchanges(const exec::Compute& compute);
+/// Every case on the device at that place, each as a call on a stream and out of a graph. A wrong
+/// result ends it. Throws weft::Error where the device fails otherwise, or does not end an op.
+SelfTestResult test_ops(const exec::Compute& compute, int place,
+                        double patience_s = kTrialPatience_s);
+
+/// Every collective between all devices. Throws weft::Error likewise.
+SelfTestResult test_exchanges(const exec::Compute& compute, double patience_s = kTrialPatience_s);
 
 } // namespace weft::train

@@ -12,7 +12,6 @@ namespace weft::train {
 namespace {
 
 constexpr std::int64_t kElements = 1000;
-constexpr double kPatienceSeconds = 30;
 
 struct ExchangeCase {
     const char* name;
@@ -121,7 +120,7 @@ std::string wrong_exchange(const ExchangeCase& one, std::int64_t ranks, std::int
 
 } // namespace
 
-SelfTestResult test_exchanges(const exec::Compute& compute) {
+SelfTestResult test_exchanges(const exec::Compute& compute, double patience_s) {
     const SystemClock clock;
     const double start_s = clock.steady_s();
     const auto ranks = std::ssize(compute.devices);
@@ -129,7 +128,7 @@ SelfTestResult test_exchanges(const exec::Compute& compute) {
     for (const ExchangeCase& one : kExchanges) {
         trials.push_back(trial_of(one, ranks));
     }
-    const auto results = exec::try_exchanges(compute, trials, kPatienceSeconds);
+    const auto results = exec::try_exchanges(compute, trials, patience_s);
     SelfTestResult out;
     for (std::size_t i = 0; i < results.size() && out.failure.empty(); ++i) {
         ++out.cases;

@@ -54,11 +54,11 @@ std::string try_case(const SelfTestCase& one, exec::OpTrial& device) {
 
 } // namespace
 
-SelfTestResult test_ops(const exec::Compute& compute, int place) {
+SelfTestResult test_ops(const exec::Compute& compute, int place, double patience_s) {
     const SystemClock clock;
     const double start_s = clock.steady_s();
     SelfTestResult out;
-    exec::OpTrial device(compute, place);
+    exec::OpTrial device(compute, place, patience_s);
     for (const SelfTestCase& one : self_test_cases()) {
         try {
             out.failure = try_case(one, device);

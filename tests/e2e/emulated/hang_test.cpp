@@ -2,6 +2,7 @@
 // Emulated GPUs that hang, fail or mean different things: who, at which exchange, and that it ends.
 #include "core/base/clock.h"
 #include "core/base/error.h"
+#include "core/exec/queued_program.h"
 #include "tests/e2e/emulated/emulated_run.h"
 #include "tests/kernels/emulation/machine.h"
 #include "tests/support/weft_test.h"
@@ -14,7 +15,7 @@ using namespace weft;
 
 namespace {
 
-constexpr double kTimeout_s = 0.5;
+constexpr double kTimeout_s = 1; // only time counts in which the waiting thread runs
 constexpr double kLimit_s = 5; // from the trouble to the end, the timeout included
 constexpr int kMostSteps = 30;
 
@@ -70,6 +71,15 @@ QStringList causes(const std::vector<plan::Step>& steps) {
     return out;
 }
 
+/// Calls of a program, as often as they run.
+int calls_of(const std::vector<plan::Step>& steps) {
+    int out = 0;
+    for (const plan::Step& step : steps) {
+        out += step.is_loop() ? static_cast<int>(step.count) * calls_of(step.steps) : 1;
+    }
+    return out;
+}
+
 } // namespace
 
 class EmulatedHangTest : public QObject {
@@ -94,7 +104,7 @@ private slots:
         const QString where = done == 0 ? QString("has not come to collective 1()")
                                         : QString(R"(is at collective %1 \((.+)\))").arg(done);
         const QRegularExpression told(QString(R"(^rank 1 %1, the others wait at %2 \((.+)\), )"
-                                              R"(for more than 500 ms \(group model\)$)")
+                                              R"(for more than 1\.0 s \(group model\)$)")
                                           .arg(where)
                                           .arg(done + 1));
         const auto match = told.match(ended.text);
@@ -111,12 +121,55 @@ private slots:
         QVERIFY2(ended.seconds < kLimit_s, qPrintable(QString::number(ended.seconds)));
     }
 
+    void a_gpu_alone_that_does_not_end_is_named_data() {
+        QTest::addColumn<int>("works");
+        QTest::addColumn<QString>("told");
+        QTest::newRow("in a copy") << 1 << "a copy from or to the host does not end";
+        QTest::newRow("at its start") << 12 << "init does not end";
+        QTest::newRow("in its first step") << 30 << "train_step does not end";
+        QTest::newRow("in a graph") << 400 << "train_step does not end";
+    }
+    void a_gpu_alone_that_does_not_end_is_named() {
+        QFETCH(int, works);
+        QFETCH(QString, told);
+        test::set_machine({.devices = 1, .works_before_hang = works});
+        const FoundFault ended = train_until_fault("MLP with dropout", 1);
+        QCOMPARE(ended.text, told + ", for more than 1.0 s");
+        QVERIFY2(ended.seconds < kLimit_s, qPrintable(QString::number(ended.seconds)));
+    }
+
+    void a_long_program_tells_how_far_it_has_come() {
+        const compile::RunConfig config = model_named("ResNet");
+        const auto plan = test::plan_for(config, test::emulated(1).backends);
+        const int calls = calls_of(plan->find("train_step")->steps);
+        constexpr int kBeforeEnd = 20; // of the second step, with copies of results behind it
+        QVERIFY2(calls > exec::kCallsBetweenStops + kBeforeEnd, qPrintable(QString::number(calls)));
+        std::int64_t works = 0;
+        {
+            test::set_machine({.devices = 1});
+            test::SteppedRun sound(config, test::emulated(1), plan);
+            sound.step();
+            sound.step();
+            works = test::machine_load(0).works;
+        }
+        test::set_machine({.devices = 1, .works_before_hang = works - kBeforeEnd});
+        const FoundFault ended = train_until_fault("ResNet", 1);
+        const QRegularExpression told(
+            R"(^train_step does not go on after (\d+) of its (\d+) calls, for more than 1\.0 s$)");
+        const auto match = told.match(ended.text);
+        QVERIFY2(match.hasMatch(), qPrintable(ended.text));
+        QCOMPARE(match.captured(2).toInt(), calls);
+        const int done = match.captured(1).toInt();
+        QVERIFY2(done < calls && done + exec::kCallsBetweenStops > calls - kBeforeEnd,
+                 qPrintable(ended.text));
+    }
+
     void a_collective_that_does_not_end_is_named() {
         test::set_machine({.devices = 2, .meetings_before_hang = 40});
         const FoundFault ended = train_until_fault("GPT, tensor parallel on 2", 2);
         const QRegularExpression told(
             R"(^all ranks have come to collective 41 \(.+\), and it does )"
-            R"(not end, for more than 500 ms \(group model\)$)");
+            R"(not end, for more than 1\.0 s \(group model\)$)");
         QVERIFY2(told.match(ended.text).hasMatch(), qPrintable(ended.text));
         QVERIFY2(ended.seconds < kLimit_s, qPrintable(QString::number(ended.seconds)));
     }
@@ -125,7 +178,7 @@ private slots:
         test::set_machine({.devices = 2, .works_before_hang = 200, .troubled = 0});
         const FoundFault ended = train_until_fault("GPT, pipeline on 2", 2);
         const QRegularExpression told(R"(^rank 0 is at message (\d+) to rank 1, which waits for )"
-                                      R"((\d+) \(.+\), for more than 500 ms \(group .+\)$)");
+                                      R"((\d+) \(.+\), for more than 1\.0 s \(group .+\)$)");
         const auto match = told.match(ended.text);
         QVERIFY2(match.hasMatch(), qPrintable(ended.text));
         QCOMPARE(match.captured(2).toInt(), match.captured(1).toInt() + 1);
@@ -159,7 +212,7 @@ private slots:
         test::set_machine({.devices = 2, .absent_rank = 1});
         const FoundFault ended = train_until_fault("GPT, tensor parallel on 2", 2);
         QCOMPARE(ended.text, QString("all ranks have come to join group model of 0, and it does "
-                                     "not end, for more than 500 ms"));
+                                     "not end, for more than 1.0 s"));
         QVERIFY2(ended.seconds < kLimit_s, qPrintable(QString::number(ended.seconds)));
     }
 

@@ -149,6 +149,17 @@ private slots:
         }
     }
 
+    void a_device_that_does_not_end_an_op_is_told() {
+        constexpr double kPatience_s = 2; // a case takes milliseconds
+        try {
+            train::test_ops(emulated_gpus(1, {.works_before_hang = 200}), 0, kPatience_s);
+            QFAIL("an op does not end");
+        } catch (const Error& fault) {
+            QVERIFY2(fault.where().starts_with("self-test, "), fault.message().c_str());
+            QCOMPARE(fault.text(), std::string("it does not end, for more than 2.0 s"));
+        }
+    }
+
     void a_device_that_fails_in_an_exchange_ends_it_for_all() {
         try {
             train::test_exchanges(emulated_gpus(3, {.works_before_fault = 20}));

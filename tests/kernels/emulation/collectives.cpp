@@ -35,6 +35,7 @@ struct Round {
 struct Group {
     int size = 0;
     int joined = 0;
+    weft::test::MachineOptions planted;
     std::string fault;
     // Collectives are counted per rank, messages per pair of ranks.
     std::map<std::pair<int, int>, std::vector<std::int64_t>> next; // [key][rank]
@@ -209,8 +210,9 @@ weft_status join(weft_device* device, const weft_group_name* name, std::int32_t 
     if (shared == nullptr) {
         shared = std::make_shared<Group>();
         shared->size = size;
+        shared->planted = weft::test::machine_options();
     }
-    shared->joined += weft::test::machine_options().absent_rank == rank ? 0 : 1;
+    shared->joined += shared->planted.absent_rank == rank ? 0 : 1;
     *group = new weft_group{shared, rank};
     weft::test::hold_group(device);
     return WEFT_OK;
@@ -235,7 +237,8 @@ std::shared_ptr<Meeting> come(const std::shared_ptr<Group>& group, int rank, con
         message ? static_cast<std::size_t>(sends ? 0 : 1) : static_cast<std::size_t>(rank);
     std::vector<std::int64_t>& next = group->next[key];
     next.resize(ranks);
-    const std::tuple id(key.first, key.second, next[place]++);
+    const std::int64_t number = next[place]++;
+    const std::tuple id(key.first, key.second, number);
     Round& round = group->rounds[id];
     if (round.meeting == nullptr) {
         round.meeting = std::make_shared<Meeting>();
@@ -247,6 +250,9 @@ std::shared_ptr<Meeting> come(const std::shared_ptr<Group>& group, int rank, con
     }
     round.meeting->streams[place] = stream;
     round.calls[place] = call;
+    if (number == group->planted.mismatched_call && rank == group->planted.troubled) {
+        --round.calls[place].list.front().count;
+    }
     const std::shared_ptr<Meeting> meeting = round.meeting;
     if (++round.come == ranks) {
         meeting->refused = meeting->refused.empty() ? mismatch(round.calls) : meeting->refused;

@@ -72,6 +72,7 @@ struct weft_device {
     std::int64_t held = 0; // beside arenas, of what the machine has reserved
     VectorClock host; // what the host knows to be done
     std::int64_t works = 0; // done
+    bool is_asked = false;  // again and again, for what is not done yet
     OrderChecker checker;
     std::string fault; // final
 };
@@ -105,6 +106,12 @@ Machine& machine() {
 /// Of this thread, from AccessScope.
 thread_local std::vector<Access> scope_accesses;
 thread_local std::string scope_name = "work without a name";
+
+/// The machine's lock is held.
+std::int64_t memory_of(int device) {
+    const std::vector<std::int64_t>& list = machine().options.memory_bytes;
+    return list[std::min(static_cast<std::size_t>(device), list.size() - 1)];
+}
 
 /// The clock of all devices: that of the host.
 std::uint64_t now_ns() {
@@ -328,8 +335,10 @@ weft_status drive(weft_device& device, const Ended& ended,
         put_off_slow(ready);
         if (!ready.empty()) {
             do_item(lock, *ready[draw(ready.size())]);
-        } else if (machine().changed.wait_for(lock, patience) == std::cv_status::timeout &&
-                   patience == kPatience) {
+        } else if (machine().changed.wait_for(lock, patience) == std::cv_status::timeout) {
+            if (patience < kPatience) {
+                break;
+            }
             return fail(
                 WEFT_LIBRARY_ERROR,
                 ("the emulated device waits for what does not come: " + standing()).c_str());
@@ -366,7 +375,7 @@ weft_status describe_device(std::int32_t index, weft_device_facts* facts) {
     std::snprintf(facts->id, sizeof facts->id, "emulated-%d", index);
     facts->capability = 90;
     facts->processors = 1;
-    facts->memory_bytes = machine().options.memory_bytes;
+    facts->memory_bytes = memory_of(index);
     facts->free_bytes = facts->memory_bytes - machine().reserved[index];
     return WEFT_OK;
 }
@@ -399,7 +408,7 @@ weft_status enter_device(weft_device*) {
 weft_status reserve(weft_device* device, std::int64_t bytes, void** arena) {
     const std::lock_guard lock(machine().mutex);
     std::int64_t& reserved = machine().reserved[device->index];
-    if (reserved + bytes > machine().options.memory_bytes) {
+    if (reserved + bytes > memory_of(device->index)) {
         return fail(WEFT_OUT_OF_MEMORY, "the emulated device has no such memory");
     }
     constexpr std::size_t kAlignment = 256;
@@ -465,19 +474,30 @@ weft_status finish(weft_stream* stream) {
     return weft::kernels::cuda::reported_fault();
 }
 
-/// Does an item, of whichever stream, before it answers: somebody has to.
+/// Does some items, of whichever streams, before it answers: somebody has to, and who asks sleeps
+/// until it asks again.
 template <class Ended>
 weft_status ask(weft_device& device, const Ended& ended, std::int32_t* answer) {
-    bool asked = false;
+    constexpr int kItems = 50;
+    int turns = 0;
     bool done = false;
+    bool at_once = false;
+    {
+        const std::lock_guard lock(machine().mutex);
+        at_once = ended();
+        machine().counts.host_waits += at_once || device.is_asked ? 0 : 1;
+        device.is_asked = device.is_asked || !at_once;
+    }
     const weft_status status = drive(
         device,
         [&] {
             done = ended();
-            return done || std::exchange(asked, true);
+            return done || turns++ == kItems;
         },
         std::chrono::milliseconds(1));
     *answer = done ? 1 : 0;
+    const std::lock_guard lock(machine().mutex);
+    device.is_asked = device.is_asked && (at_once || !done);
     return status;
 }
 
@@ -552,7 +572,7 @@ weft_status await(weft_event* event) {
     return weft::kernels::cuda::reported_fault();
 }
 
-/// Does an item, as is_finished.
+/// Does some items, as is_finished.
 weft_status is_past(weft_event* event, std::int32_t* past) {
     const std::int64_t ticket = event->recorded;
     const weft_status status = ask(
@@ -666,6 +686,7 @@ void set_machine(const MachineOptions& options) {
     one.options = options;
     one.counts = {};
     one.works = 0;
+    one.reserved.clear(); // what hung on the machine before holds memory for ever
     one.faults.clear();
     one.random = options.seed == 0 ? 1 : options.seed;
 }
@@ -684,7 +705,7 @@ MachineLoad machine_load(int device) {
     Machine& one = machine();
     const std::lock_guard lock(one.mutex);
     const auto reserved = one.reserved.find(device);
-    return {one.options.devices, one.options.memory_bytes,
+    return {one.options.devices, memory_of(device),
             reserved == one.reserved.end() ? 0 : reserved->second, one.works};
 }
 

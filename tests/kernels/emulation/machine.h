@@ -20,7 +20,9 @@ namespace weft::test {
 struct MachineOptions {
     int devices = 1;
     std::uint64_t seed = 1;
-    std::int64_t memory_bytes = std::int64_t{1} << 30; // of a device
+    /// By device; the last counts for all after it. More than what drivers and libraries are
+    /// expected to keep on any mesh: whoever tests that a run does not fit says how much there is.
+    std::vector<std::int64_t> memory_bytes{std::int64_t{8} << 30};
     /// Taken of it while the device is open: as soon as it is, and by each group that it joins.
     std::int64_t context_bytes = 0;
     std::int64_t group_bytes = 0;
@@ -34,6 +36,9 @@ struct MachineOptions {
     int troubled = -1;
     /// After so many meetings of streams one never ends, though all have come; -1: never.
     std::int64_t meetings_before_hang = -1;
+    /// The call of that number in a group, counted from 0, means something else on the rank
+    /// `troubled`; -1: none does.
+    std::int64_t mismatched_call = -1;
     /// The device whose work takes much longer than that of the others; -1: none.
     int slow = -1;
     /// The rank whose joining of any group gets lost; -1: none.

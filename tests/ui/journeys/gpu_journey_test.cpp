@@ -23,7 +23,7 @@ using namespace weft;
 using test::kRunPatienceMs;
 using train::RunState;
 
-constexpr std::int64_t kEmulatedBytes = 1LL << 30; // of each emulated GPU
+constexpr std::int64_t kEmulatedBytes = 8LL << 30; // of each emulated GPU
 
 /// The model whose kernels the emulated module has, with as many steps as anybody watches.
 constexpr const char* kLongMlp = R"({
@@ -58,6 +58,7 @@ private slots:
     void init() {
         qputenv("WEFT_MODULES", WEFT_EMULATED_MODULES);
         qputenv("WEFT_EMULATED_GPUS", "3");
+        qputenv("WEFT_EMULATED_MEMORY", "8192"); // MiB
     }
     void cleanup() {
         for (const char* variable : {"WEFT_MODULES", "WEFT_EMULATED_GPUS", "WEFT_EMULATED_FAULT"}) {
