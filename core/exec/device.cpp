@@ -59,8 +59,7 @@ struct Device::State {
         iterations.resize(std::max(iterations.size(), static_cast<std::size_t>(made.depth)));
         PreparedProgram& kept = programs.emplace(std::string(name), std::move(made)).first->second;
         if (!memory.on_host()) { // its calls know their steps by address
-            queues.emplace(&kept,
-                           std::make_unique<QueuedProgram>(kept, memory, *queued_exchange));
+            queues.emplace(&kept, std::make_unique<QueuedProgram>(kept, memory, *queued_exchange));
         }
         return kept;
     }
@@ -102,7 +101,7 @@ struct Device::State {
         }
         last_run = &program;
         feed->send(*program.plan);
-        queues.at(&program)->run();
+        queues.at(&program)->run(observer);
         return true;
     }
 

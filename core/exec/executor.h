@@ -56,11 +56,13 @@ struct RunReport {
     int step = -1;                        // linear position; -1 for an argument
 };
 
-/// Told about every kernel call of a run, on the running thread. Must not throw; should be quick.
+/// Told about every kernel call of a run, on the running thread. Must not throw; should be quick. A
+/// device that works by itself is waited for, after which all calls of the run are told at once.
 class StepObserver {
 public:
     virtual ~StepObserver() = default;
-    /// `position` is the linear position of the step; times are of SystemClock::steady_s.
+    /// `position` is the linear position of the step; times are of SystemClock::steady_s, and on a
+    /// device that works by itself read from its own clock.
     virtual void step_done(const plan::Step& step, int position, double start_s, double end_s) = 0;
 };
 

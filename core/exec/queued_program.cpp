@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/exec/queued_program.h"
 
-#include "core/base/check.h"
 #include "core/base/error.h"
+#include "core/exec/executor.h"
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace weft::exec {
 namespace {
@@ -39,8 +40,10 @@ QueuedProgram::~QueuedProgram() {
     if (graph_ != nullptr) {
         device_.platform().drop_graph(graph_);
     }
-    device_.platform().give_back_host(device_.get(), taken_.data(),
-                                      static_cast<std::int64_t>(taken_.size_bytes()));
+    give_back(taken_);
+    if (!timing_.empty()) {
+        give_back(timing_);
+    }
 }
 
 void QueuedProgram::unroll(const std::vector<PreparedStep>& steps,
@@ -166,15 +169,24 @@ int QueuedProgram::add_stall(const std::vector<int>& calls) {
     return static_cast<int>(marks_.stalls.size()) - 1;
 }
 
+std::span<weft_mark> QueuedProgram::cleared_marks(std::size_t count) {
+    void* memory = nullptr;
+    const std::size_t bytes = count * sizeof(weft_mark);
+    device_.check(
+        device_.platform().reserve_host(device_.get(), static_cast<std::int64_t>(bytes), &memory),
+        "memory for marks");
+    std::memset(memory, 0, bytes);
+    return {static_cast<weft_mark*>(memory), count};
+}
+
+void QueuedProgram::give_back(std::span<weft_mark> marks) {
+    device_.platform().give_back_host(device_.get(), marks.data(),
+                                      static_cast<std::int64_t>(marks.size_bytes()));
+}
+
 void QueuedProgram::take_marks() {
     const std::size_t pairs = 1 + marks_.exchanges.size() + marks_.stalls.size() + actions_.size();
-    void* memory = nullptr;
-    const std::size_t marks = 2 * pairs + 1;
-    const auto bytes = static_cast<std::int64_t>(marks * sizeof(weft_mark));
-    device_.check(device_.platform().reserve_host(device_.get(), bytes, &memory),
-                  "memory for marks");
-    std::memset(memory, 0, static_cast<std::size_t>(bytes));
-    taken_ = {static_cast<weft_mark*>(memory), marks};
+    taken_ = cleared_marks(2 * pairs + 1);
     weft_mark* next = taken_.data();
     const auto take_pair = [&](auto& first, auto& second) {
         first = next++;
@@ -196,6 +208,14 @@ void QueuedProgram::take_marks() {
 void QueuedProgram::mark(const weft_mark* mark, weft_stream* stream) {
     const auto at = static_cast<std::size_t>(mark - taken_.data());
     device_.check(device_.platform().mark(stream, &taken_[at]), "marking progress");
+}
+
+/// `end` 0: the call begins; 1: it has ended.
+void QueuedProgram::time(const Call& call, std::size_t end, weft_stream* stream) {
+    if (observed_) {
+        const auto number = static_cast<std::size_t>(&call - calls_.data());
+        device_.check(device_.platform().mark(stream, &timing_[2 * number + end]), "timing a call");
+    }
 }
 
 int QueuedProgram::event_behind(int call) {
@@ -226,11 +246,13 @@ void QueuedProgram::queue(const Call& call) {
     if (exchange != nullptr) {
         mark(exchange->come, own);
     }
+    time(call, 0, own);
     if (call.step->kernel) {
         call.step->kernel->run(call.inputs.data(), call.outputs.data(), call.step->workspace, own);
     } else {
         exchange_.queue(*call.step->step, call.inputs, call.outputs, own);
     }
+    time(call, 1, own);
     if (call.is_stop) {
         mark(marks_.gone_on, own);
     }
@@ -283,7 +305,37 @@ void QueuedProgram::queue_all() {
     mark(marks_.ended, device_.computation());
 }
 
-void QueuedProgram::run() {
+void QueuedProgram::run(StepObserver* observer) {
+    observe(observer != nullptr);
+    queue_run();
+    if (observer != nullptr) {
+        device_.finish();
+        tell(*observer);
+    }
+}
+
+void QueuedProgram::observe(bool observed) {
+    if (observed && timing_.empty()) {
+        timing_ = cleared_marks(2 * calls_.size());
+    }
+    if (std::exchange(observed_, observed) != observed && graph_ != nullptr) {
+        device_.finish(); // it may run still
+        device_.platform().drop_graph(std::exchange(graph_, nullptr));
+    }
+}
+
+void QueuedProgram::tell(StepObserver& observer) const {
+    const double offset_s = exchange_.clock_offset_s();
+    const auto at = [&](const weft_mark& mark) {
+        return past_s(mark, times_past(mark)) + offset_s;
+    };
+    for (std::size_t i = 0; i < calls_.size(); ++i) {
+        const PreparedStep& step = *calls_[i].step;
+        observer.step_done(*step.step, step.position, at(timing_[2 * i]), at(timing_[2 * i + 1]));
+    }
+}
+
+void QueuedProgram::queue_run() {
     const weft_platform& platform = device_.platform();
     if (runs_++ == 0) {
         queue_all();

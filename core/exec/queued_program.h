@@ -19,6 +19,8 @@
 
 namespace weft::exec {
 
+class StepObserver;
+
 /// How often a device has come past a mark.
 inline std::uint64_t times_past(const weft_mark& mark) {
     return __atomic_load_n(&mark.count, __ATOMIC_ACQUIRE);
@@ -94,8 +96,9 @@ public:
     QueuedProgram& operator=(const QueuedProgram&) = delete;
 
     /// Queues a run: call by call the first time, when libraries still make what they need, then as
-    /// a graph. Throws weft::Error{device}.
-    void run();
+    /// a graph. With an observer it waits for the end, and tells it of every call in the order of
+    /// the program. Throws weft::Error{device}.
+    void run(StepObserver* observer = nullptr);
     /// Queues a run call by call and waits after each; ends early when `done` returns false.
     void run_each(
         const std::function<bool(const PreparedStep& step, std::span<const std::int64_t> iterations,
@@ -133,10 +136,16 @@ private:
     void find_exchanges();
     int add_stall(const std::vector<int>& calls);
     void take_marks();
+    void observe(bool observed);
+    void tell(StepObserver& observer) const;
+    std::span<weft_mark> cleared_marks(std::size_t count);
+    void give_back(std::span<weft_mark> marks);
     void mark(const weft_mark* mark, weft_stream* stream);
+    void time(const Call& call, std::size_t end, weft_stream* stream);
     void wait(const std::vector<int>& calls, int stall, weft_stream* stream);
     int event_behind(int call);
     void begin();
+    void queue_run();
     void queue_all();
     void queue(const Call& call);
     weft_stream* stream(int lane) const;
@@ -152,7 +161,9 @@ private:
     int last_stall_ = -1;           // for them
     std::vector<ActionMarks> actions_;
     ProgramMarks marks_;
-    std::span<weft_mark> taken_; // of the host, for all marks
+    std::span<weft_mark> taken_;  // of the host, for all marks
+    std::span<weft_mark> timing_; // two for each call, once a run was observed
+    bool observed_ = false;       // what is queued, and the graph, has them
     std::int64_t sent_bytes_ = 0;
     int runs_ = 0;
     weft_graph* graph_ = nullptr;
