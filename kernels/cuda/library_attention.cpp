@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attention and its gradient by cuDNN where it has them: bf16, without dropout, whose random bits
-// are not ours, and causal only where the first query sees one key.
+// Attention and its gradient by cuDNN where it has them: bf16 and f16, without dropout, whose
+// random bits are not ours, and causal only where the first query sees one key.
 #include "kernels/cuda/cuda_list.h"
 #include "kernels/cuda/launch.h"
 #include "kernels/cuda/wrappers/dnn.h"
@@ -70,9 +70,10 @@ private:
 /// Declines what no plan is for.
 PlannedAttentionShape planned_shape(const AttentionShape& a,
                                     std::initializer_list<const Type*> types) {
+    const std::int32_t dtype = (*types.begin())->dtype;
     for (const Type* type : types) {
-        if (type->dtype != WEFT_BF16) {
-            unsupported("attention of bf16 only");
+        if (type->dtype != dtype || (dtype != WEFT_BF16 && dtype != WEFT_F16)) {
+            unsupported("attention of bf16 or f16 throughout");
         }
     }
     if (a.dropout || a.ring || (a.causal && a.t != a.s)) {
@@ -81,7 +82,7 @@ PlannedAttentionShape planned_shape(const AttentionShape& a,
     if (a.n * a.t * a.s * a.h * a.d == 0) {
         unsupported("empty attention");
     }
-    return {a, WEFT_BF16};
+    return {a, dtype};
 }
 
 } // namespace

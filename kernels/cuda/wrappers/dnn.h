@@ -43,7 +43,7 @@ std::unique_ptr<Convolution> make_convolution(const ConvolutionShape& shape);
 /// Without dropout and not on a ring; causal where there are as many queries as keys.
 struct PlannedAttentionShape {
     AttentionShape attention;
-    std::int32_t dtype; // of all but the logsumexp: WEFT_BF16
+    std::int32_t dtype; // of all but the logsumexp: WEFT_BF16 or WEFT_F16
 };
 
 class PlannedAttention {

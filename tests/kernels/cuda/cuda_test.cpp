@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The CUDA back end against the reference over the case table, with kernels run by the emulation.
 #include "core/ops/op_list.h"
+#include "kernels/attention_shape.h"
 #include "kernels/backend.h"
 #include "kernels/cuda/cuda_list.h"
 #include "kernels/cuda/module.h"
@@ -9,6 +10,8 @@
 
 #include <map>
 #include <set>
+#include <string>
+#include <utility>
 
 using namespace weft::test;
 
@@ -20,6 +23,7 @@ private slots:
     void every_kernel_has_a_case();
     void every_kernel_matches_the_reference_at_any_address_data() { case_rows(); }
     void every_kernel_matches_the_reference_at_any_address();
+    void attention_of_16_bits_is_the_librarys_where_it_has_it();
     void convolutions_that_no_library_takes_match_the_reference_data() { convolution_rows(); }
     void convolutions_that_no_library_takes_match_the_reference();
 
@@ -94,6 +98,32 @@ void CudaKernels::every_kernel_matches_the_reference_at_any_address() {
     QVERIFY2(shifted.status == WEFT_OK, shifted.error.c_str());
     QVERIFY(aligned.guards_intact && shifted.guards_intact);
     QVERIFY(all_bits_equal(aligned, shifted));
+}
+
+// With its matrix units; what it has not is ours, without.
+void CudaKernels::attention_of_16_bits_is_the_librarys_where_it_has_it() {
+    std::map<std::pair<std::string, std::int32_t>, int> taken; // by op and element type
+    for (const Case& c : kernel_cases()) {
+        if (c.call.kind != "attention" && c.call.kind != "attention_grad") {
+            continue;
+        }
+        Description description(c.call);
+        const weft::kernels::Op op(*description.get());
+        const auto a = c.call.kind == "attention" ? weft::kernels::attention_op(op)
+                                                  : weft::kernels::attention_grad_op(op);
+        const std::int32_t dtype = op.input(0).dtype;
+        const bool has_it =
+            dtype != WEFT_F32 && !a.dropout && !a.ring && a.d % 8 == 0 && (!a.causal || a.t == a.s);
+        weft_query found{};
+        QCOMPARE(weft_cuda_backend()->query(description.get(), &found), WEFT_OK);
+        QCOMPARE(std::string(found.kernel_name),
+                 std::string(has_it ? "cudnn attention" : "cuda attention"));
+        taken[{c.call.kind, dtype}] += has_it ? 1 : 0;
+    }
+    for (const char* kind : {"attention", "attention_grad"}) {
+        QVERIFY((taken[{kind, WEFT_BF16}]) > 0);
+        QCOMPARE((taken[{kind, WEFT_F16}]), (taken[{kind, WEFT_BF16}]));
+    }
 }
 
 namespace {

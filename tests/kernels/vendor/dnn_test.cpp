@@ -107,26 +107,27 @@ private slots:
     void attention_of_the_case_table_has_plans() {
         QFETCH(int, gpu);
         const DnnDevice device = described(kGpus[gpu]);
-        int plans = 0;
+        int plans[2] = {}; // of bf16 and f16
         for (const Case& c : weft::test::kernel_cases()) {
             weft::test::Description description(c.call);
             const Op op(*description.get());
-            if (op.kind() != "attention" || op.input(0).dtype != WEFT_BF16) {
+            const std::int32_t dtype = op.kind() == "attention" ? op.input(0).dtype : WEFT_F32;
+            if (dtype == WEFT_F32) {
                 continue;
             }
             const AttentionShape a = attention_op(op);
             if (a.dropout || (a.causal && a.t != a.s)) {
                 continue;
             }
-            const PlannedAttentionShape shape{a, WEFT_BF16};
+            const PlannedAttentionShape shape{a, dtype};
             const auto [bytes, why] = planned([&] { return plan_attention(shape, device); });
             const auto [grad_bytes, grad_why] =
                 planned([&] { return plan_attention_grad(shape, device); });
             QVERIFY2((bytes >= 0) == (a.d % 8 == 0), qPrintable(why));
             QVERIFY2((grad_bytes >= 0) == (a.d % 8 == 0), qPrintable(grad_why));
-            plans += bytes >= 0 ? 1 : 0;
+            plans[dtype == WEFT_F16 ? 1 : 0] += bytes >= 0 ? 1 : 0;
         }
-        QVERIFY(plans >= 3);
+        QVERIFY(plans[0] >= 3 && plans[1] == plans[0]);
     }
 
     // GPT-2 and, with fewer key heads, Llama.
@@ -134,8 +135,9 @@ private slots:
     void attention_of_large_models_has_plans() {
         QFETCH(int, gpu);
         const DnnDevice device = described(kGpus[gpu]);
-        for (const auto& [heads, key_heads, width] :
-             {std::tuple{12, 12, 64}, std::tuple{32, 8, 128}}) {
+        for (const auto& [heads, key_heads, width, dtype] :
+             {std::tuple{12, 12, 64, WEFT_BF16}, std::tuple{32, 8, 128, WEFT_BF16},
+              std::tuple{12, 12, 64, WEFT_F16}, std::tuple{32, 8, 128, WEFT_F16}}) {
             AttentionShape a{};
             a.n = 4;
             a.t = a.s = 1024;
@@ -143,7 +145,7 @@ private slots:
             a.k = key_heads;
             a.d = width;
             a.causal = true;
-            const PlannedAttentionShape shape{a, WEFT_BF16};
+            const PlannedAttentionShape shape{a, dtype};
             const auto [bytes, why] = planned([&] { return plan_attention(shape, device); });
             const auto [grad_bytes, grad_why] =
                 planned([&] { return plan_attention_grad(shape, device); });
