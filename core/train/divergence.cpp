@@ -103,6 +103,10 @@ ErrorEvent explain_divergence(const Divergence& what, const compile::RunConfig& 
                          scale_text(config.loss_scale->minimum) + " is allowed";
     }
     event.message += event.where.empty() ? "." : "; the first bad value is from here.";
+    if (!what.unread.empty()) {
+        event.message +=
+            " Where it began is not known: its batch cannot be read again (" + what.unread + ").";
+    }
     event.hint = "The update was not taken. ";
     if (!what.bad_data.empty()) {
         event.where = what.bad_data;

@@ -20,6 +20,7 @@ struct Divergence {
     exec::RunReport report;            // of the checked replay
     std::int64_t last_checkpoint = -1; // step; -1: none
     std::string bad_data;              // place of the first sample that is no number; may be empty
+    std::string unread;                // why the batch could not be read again; empty: it was
 };
 
 /// The place of the first sample of a training batch whose input or target is not finite; empty

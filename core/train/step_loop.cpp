@@ -310,22 +310,34 @@ void StepLoop::diverge(const UnderWay& update, const UpdateNumbers& numbers) {
         save("");
     }
     settle();
-    data::LoaderOptions once = loader_options(setup_.config);
-    once.prefetch = 0;
-    data::Loader again(setup_.data.train, sampler_of(setup_), once, progress_.cursor);
-    const data::Batch& batch = *again.next();
     Divergence what;
     what.step = progress_.step + 1;
     what.loss = numbers.loss;
     what.grad_norm = numbers.grad_norm;
     what.loss_scale = numbers.loss_scale;
-    what.report = update_.run_checked(batch, progress_.step, update.multiplier);
-    what.bad_data = place_of_bad_data(batch, *setup_.data.train, sampler_of(setup_));
+    examine(update, what);
     what.last_checkpoint = newest_checkpoint(setup_.folder);
     if (what.last_checkpoint < 0) {
         what.last_checkpoint = setup_.fork_step;
     }
     throw Diverged(explain_divergence(what, setup_.config));
+}
+
+// Of the batch, which is read again for it, where it began.
+void StepLoop::examine(const UnderWay& update, Divergence& what) {
+    data::LoaderOptions once = loader_options(setup_.config);
+    once.prefetch = 0;
+    try {
+        data::Loader again(setup_.data.train, sampler_of(setup_), once, progress_.cursor);
+        const data::Batch& batch = *again.next();
+        what.report = update_.run_checked(batch, progress_.step, update.multiplier);
+        what.bad_data = place_of_bad_data(batch, *setup_.data.train, sampler_of(setup_));
+    } catch (const Error& fault) {
+        if (fault.kind() != ErrorKind::data) {
+            throw;
+        }
+        what.unread = fault.where() + ": " + fault.text();
+    }
 }
 
 void StepLoop::after_step() {

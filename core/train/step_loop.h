@@ -23,6 +23,8 @@
 
 namespace weft::train {
 
+struct Divergence;
+
 /// The loss or the gradient is not finite; carries what to tell.
 class Diverged : public Error {
 public:
@@ -103,6 +105,7 @@ private:
     void report_devices();
     void keep_time(double ms);
     [[noreturn]] void diverge(const UnderWay& update, const UpdateNumbers& numbers);
+    void examine(const UnderWay& update, Divergence& what);
     void after_step();
     bool save_is_due(const LiveSettings& live, std::int64_t step) const;
     bool first_save_is_due(const LiveSettings& live) const;

@@ -12,6 +12,7 @@
 #include "tests/support/weft_test.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -74,6 +75,30 @@ public:
 private:
     std::shared_ptr<const data::Source> source_;
     std::int64_t bad_;
+};
+
+/// The samples of another source, one of which is no number and can be read once.
+class Vanishing final : public data::Source {
+public:
+    Vanishing(std::shared_ptr<const data::Source> source, std::int64_t bad)
+        : spoilt_(std::move(source), bad), bad_(bad) {}
+    const data::SampleInfo& info() const override { return spoilt_.info(); }
+    std::int64_t samples() const override { return spoilt_.samples(); }
+    void read(std::int64_t index, std::span<std::byte> input,
+              std::span<std::byte> target) const override {
+        if (index == bad_ && was_read_.exchange(true)) {
+            throw Error(ErrorKind::data, "shard 7", "the disk is gone");
+        }
+        spoilt_.read(index, input, target);
+    }
+    std::int32_t label(std::int64_t index) const override { return spoilt_.label(index); }
+    std::int64_t cache_bytes() const override { return spoilt_.cache_bytes(); }
+    std::string fingerprint() const override { return spoilt_.fingerprint(); }
+
+private:
+    Spoilt spoilt_;
+    std::int64_t bad_;
+    mutable std::atomic<bool> was_read_{false};
 };
 
 void same_cursor(const train::Progress& a, const train::Progress& b) {
@@ -251,6 +276,28 @@ private slots:
         QCOMPARE(ahead.progress().step, std::int64_t{step - 1});
         whole.run(step - 1);
         QCOMPARE(ahead.state() == whole.state(), true);
+    }
+
+    void a_divergence_is_told_though_its_batch_cannot_be_read_again_data() {
+        QTest::addColumn<bool>("on_host");
+        QTest::newRow("on the host") << true;
+        QTest::newRow("on a GPU") << false;
+    }
+    void a_divergence_is_told_though_its_batch_cannot_be_read_again() {
+        QFETCH(bool, on_host);
+        const auto config = config_with(kMlp, with(kAhead, {"data.shuffle=false"}));
+        data::DataSet data = train::open_run_data(config);
+        data.train = std::make_shared<Vanishing>(data.train, 2 * config.global_batch_size + 3);
+        LoopRun run(config, on_host ? exec::Compute(train::backends()) : gpus_of_machine(1),
+                    folder("vanishing"), data);
+        QVERIFY(!run.run(20));
+        QVERIFY(run.error().has_value());
+        QCOMPARE(run.error()->kind, std::string("diverged"));
+        QCOMPARE(run.error()->message,
+                 std::string("Step 3: the loss became NaN. Where it began is not known: its batch "
+                             "cannot be read again (shard 7: the disk is gone)."));
+        QVERIFY(!run.error()->ways_on.empty());
+        QCOMPARE(run.progress().step, std::int64_t{2});
     }
 
     void orders_at_a_boundary_lose_and_repeat_nothing_data() {
