@@ -2,6 +2,7 @@
 #include "ui/studio.h"
 
 #include "core/train/compute.h"
+#include "core/train/self_test/choose_devices.h"
 #include "ui/bridge/convert.h"
 
 namespace weft::ui {
@@ -64,10 +65,11 @@ Studio::~Studio() = default;
 void Studio::takeMachine() {
     std::vector<train::FoundGpu> gpus;
     for (const GpuFacts& gpu : machine_.facts()->gpus) {
-        gpus.push_back({gpu.name.toStdString(), gpu.freeBytes()});
+        gpus.push_back({gpu.name.toStdString(), gpu.freeBytes(), gpu.passed});
     }
     gpus_->set(std::move(gpus));
-    if (draft_.isValid() && train::names_gpus(draft_.config())) {
+    if (draft_.isValid() &&
+        (train::names_gpus(draft_.config()) || train::leaves_devices_open(draft_.config()))) {
         emit draft_.changed(); // its plan rests on what was known before
     }
 }

@@ -9,7 +9,6 @@
 #include "core/train/engine.h"
 #include "core/train/measure/device_meter.h"
 #include "core/train/memory_meter.h"
-#include "core/train/self_test/choose_devices.h"
 
 #include <algorithm>
 
@@ -106,26 +105,6 @@ std::vector<int> gpus_of(const compile::RunConfig& config) {
     return compile::gpus_named(config.section("mesh").at("devices").get<std::string>());
 }
 
-struct FreeMemory {
-    std::string name; // of the GPU
-    std::int64_t bytes = 0;
-};
-
-/// Asked without opening the GPU where that can be known: to open it takes memory that the plan
-/// counts.
-FreeMemory free_memory(const weft_platform& platform, int number) {
-    weft_device_health health{};
-    if (gpu_health()->look(number, &health) == WEFT_OK && health.memory_used_bytes >= 0) {
-        return {health.name, health.memory_bytes - health.memory_used_bytes};
-    }
-    weft_device_facts gpu{};
-    if (platform.describe(number, &gpu) != WEFT_OK) {
-        throw Error(ErrorKind::device, "GPU " + std::to_string(number), platform.last_error(),
-                    "`weft doctor` says what this machine offers");
-    }
-    return {gpu.name, gpu.free_bytes};
-}
-
 /// GPUs have their own memory, and the cost model is the host's.
 PlanTarget on_gpus(const compile::RunConfig& config, PlanTarget target) {
     target.cost = nullptr;
@@ -141,10 +120,9 @@ PlanTarget on_gpus(const compile::RunConfig& config, PlanTarget target) {
         }
         return target;
     }
-    const exec::Compute compute = compute_of(config);
-    for (const int number : compute.devices) {
-        const FreeMemory gpu = free_memory(*compute.platform, number);
-        limit_to(target, number, gpu.bytes, gpu.name);
+    for (const int number : compute_of(config).devices) {
+        const FoundGpu gpu = found_gpu(number);
+        limit_to(target, number, *gpu.free_bytes, gpu.name);
     }
     return target;
 }
@@ -184,10 +162,9 @@ void add_assumptions(const compile::RunConfig& config, const data::DataOutline& 
                         " is not known and counts as 0");
     } else {
         lines.push_back(library_line(plan.host.library_bytes));
-        if (leaves_devices_open(config) && target.gpus && !target.gpus->empty()) {
-            lines.push_back("planned for the CPU; a run takes GPU 0, " + target.gpus->front().name +
-                            ", if it passes its self-test");
-        }
+    }
+    if (!target.devices_note.empty()) {
+        lines.push_back(target.devices_note);
     }
 }
 
@@ -213,6 +190,22 @@ std::string hint_of(const std::vector<plan::Alternative>& fixes) {
 }
 
 } // namespace
+
+/// Asked without opening the GPU where that can be known: to open it takes memory that the plan
+/// counts.
+FoundGpu found_gpu(int number) {
+    weft_device_health health{};
+    if (gpu_health()->look(number, &health) == WEFT_OK && health.memory_used_bytes >= 0) {
+        return {health.name, health.memory_bytes - health.memory_used_bytes};
+    }
+    const weft_platform& platform = *all_gpus().platform;
+    weft_device_facts gpu{};
+    if (platform.describe(number, &gpu) != WEFT_OK) {
+        throw Error(ErrorKind::device, "GPU " + std::to_string(number), platform.last_error(),
+                    "`weft doctor` says what this machine offers");
+    }
+    return {gpu.name, gpu.free_bytes};
+}
 
 PlanTarget this_machine(int threads, const cost::CostModel* cost) {
     const Machine machine = read_machine();

@@ -16,11 +16,14 @@
 
 namespace weft::train {
 
-/// A GPU of this machine as another process found it.
+/// A GPU of this machine as somebody found it, in this process or another.
 struct FoundGpu {
     std::string name;
     std::optional<std::int64_t> free_bytes; // none: not known
+    std::optional<bool> passed{};           // its self-test; none: not known
 };
+/// In a process that has loaded their back end. Throws weft::Error{device}.
+FoundGpu found_gpu(int number);
 
 /// Where a run shall be planned to run.
 struct PlanTarget {
@@ -29,8 +32,9 @@ struct PlanTarget {
     int threads = 0;                           // OpenMP team; 0: all that this process may use
     std::optional<std::int64_t> limit_bytes{}; // memory that the run may take; none: no verdict
     std::string limit_basis{};                 // what sets it, for people
-    /// By their numbers, for a process that loads no back end of GPUs; none: nobody looked.
+    /// By their numbers; none: nobody looked.
     std::optional<std::vector<FoundGpu>> gpus{};
+    std::string devices_note{}; // why it runs there; empty: it says so itself
 };
 /// This machine with the memory that it can give now. `cost` must outlive the target.
 PlanTarget this_machine(int threads, const cost::CostModel* cost);

@@ -146,7 +146,12 @@ void Session::State::open_folder() {
     info.model = options.config.model_type();
     environment = environment_json(options.version, thread_count(options.threads));
     info.environment = environment;
-    write_once(folder / "config.json", options.config.document.dump(2) + "\n");
+    const std::string config = options.config.document.dump(2) + "\n";
+    if (options.devices_note.empty()) {
+        write_once(folder / "config.json", config);
+    } else { // who made the folder had left open what has been chosen
+        write_file_atomically(folder / "config.json", config);
+    }
 }
 
 void Session::State::prepare() {

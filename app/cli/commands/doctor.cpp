@@ -72,8 +72,11 @@ Json cuda_json() {
     const bool driver = is_there("/proc/driver/nvidia/version") || is_there("/dev/nvidiactl");
     const train::Gpus gpus = train::find_gpus();
     Json devices = Json::array();
-    for (const weft_device_health& gpu : gpus.devices) {
-        devices.push_back(gpu_json(gpu));
+    for (std::size_t i = 0; i < gpus.devices.size(); ++i) {
+        devices.push_back(gpu_json(gpus.devices[i]));
+        if (const auto passed = train::passed_before(static_cast<int>(i))) {
+            devices.back()["passed"] = *passed;
+        }
     }
     Json links = Json::array();
     for (const train::Gpus::Link& link : gpus.links) {

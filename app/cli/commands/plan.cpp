@@ -157,10 +157,13 @@ int advise_on_mesh(const compile::RunConfig& config, const data::DataOutline& da
 }
 
 /// Prints the plan with its verdict; 4 when the run does not fit.
-int print_plan(const compile::CheckedRun& checked, const train::PlanTarget& target,
+int print_plan(const compile::CheckedRun& checked, train::PlanTarget target,
                const PlanOptions& options, const plan::PageStyle& style) {
-    const compile::RunConfig& config = checked.config;
-    const data::DataOutline data = train::outline_run_data(config, target);
+    const data::DataOutline data = train::outline_run_data(checked.config, target);
+    if (target.hardware == nullptr && train::leaves_devices_open(checked.config)) {
+        target.gpus = train::gpus_here();
+    }
+    const compile::RunConfig config = train::on_planned_devices(checked.config, data, target, {});
     const bool on_mesh = !compile::placement_of(config.section("mesh")).mesh.single();
     if (options.advise && on_mesh && target.cost->available() && options.tensor.empty()) {
         return advise_on_mesh(config, data, target, options, style);
@@ -211,15 +214,10 @@ int print_verdict(const compile::RunConfig& config, const PlanOptions& options,
 }
 
 int plan_config(const PlanOptions& options, const Context& context) {
-    std::vector<std::string> overrides = overrides_of(options);
-    compile::CheckedRun checked = read_run_file(options.config, overrides, MadeUpData::allowed);
+    const compile::CheckedRun checked =
+        read_run_file(options.config, overrides_of(options), MadeUpData::allowed);
     if (!checked.ok()) {
         return print_invalid(checked.diagnostics, options.json);
-    }
-    // What `weft train` would take, if it passes its self-test.
-    if (train::leaves_devices_open(checked.config) && train::missing_gpus().empty()) {
-        overrides.emplace_back("mesh.devices=\"cuda\"");
-        checked = read_run_file(options.config, overrides, MadeUpData::allowed);
     }
     if (options.model_text) {
         const train::PlanTarget here{.threads = context.threads};

@@ -42,7 +42,8 @@ int train_run(const TrainOptions& options, const Context& context) {
     }
     train::SessionOptions session;
     if (train::leaves_devices_open(checked.config)) {
-        const train::ChosenDevices chosen = train::choose_devices(tell_test);
+        const train::ChosenDevices chosen = train::choose_devices(
+            checked.config, train::this_machine(context.threads, nullptr), tell_test);
         overrides.push_back("mesh.devices=\"" + chosen.devices + "\"");
         checked = read_config(options, overrides);
         session.devices_note = chosen.why;

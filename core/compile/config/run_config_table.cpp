@@ -182,8 +182,8 @@ FieldTable mesh_fields() {
     return {
         text_field(
             "devices", "auto",
-            "Where the run computes: auto (the first NVIDIA GPU, if it passes its self-test; "
-            "else the CPU), cpu, cpu:N for N simulated devices "
+            "Where the run computes: auto (the first NVIDIA GPU that passes its self-test and has "
+            "room for the run; the CPU where none passes), cpu, cpu:N for N simulated devices "
             "(exact, not faster), cuda for the first NVIDIA GPU, cuda:N for the first N, or "
             "GPUs by number as in cuda:0,2 (cuda:1, is the second alone)."),
         any_field("axes", Json::array({Json::array({"data", -1})}),

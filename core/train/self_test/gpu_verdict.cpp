@@ -39,6 +39,10 @@ public:
         }
     }
 
+    std::optional<SelfTestResult> kept(const std::string& ids) const {
+        return ids.empty() ? std::nullopt : verdicts_.find(key(ids));
+    }
+
     const std::string& id(std::size_t place) const { return ids_[place]; }
     std::string all_ids() const {
         std::string out;
@@ -53,14 +57,11 @@ public:
 
     GpuVerdict verdict(const std::string& of, const std::string& ids,
                        const std::function<SelfTestResult()>& test) const {
-        const std::string key = ids + ", " + surroundings_;
         GpuVerdict out{of, {}, false};
-        if (when_ == TestWhen::unknown && !ids.empty()) {
-            if (auto kept = verdicts_.find(key)) {
-                out.result = std::move(*kept);
-                out.kept = true;
-                return out;
-            }
+        if (auto known = when_ == TestWhen::unknown ? kept(ids) : std::nullopt) {
+            out.result = std::move(*known);
+            out.kept = true;
+            return out;
         }
         if (on_test_) {
             on_test_(of);
@@ -72,12 +73,14 @@ public:
             return out;
         }
         if (!ids.empty()) {
-            verdicts_.keep(key, out.result);
+            verdicts_.keep(key(ids), out.result);
         }
         return out;
     }
 
 private:
+    std::string key(const std::string& ids) const { return ids + ", " + surroundings_; }
+
     const TestWhen when_;
     const OnTest& on_test_;
     const Verdicts verdicts_;
@@ -105,6 +108,15 @@ std::vector<GpuVerdict> gpu_verdicts(const exec::Compute& compute, TestWhen when
                                      [&] { return test_exchanges(compute); }));
     }
     return out;
+}
+
+std::optional<bool> passed_before(int number) {
+    exec::Compute compute = all_gpus();
+    compute.devices = {number};
+    const OnTest nobody;
+    const Tester tester(compute, TestWhen::unknown, nobody);
+    const auto kept = tester.kept(tester.id(0));
+    return kept ? std::optional(kept->passed) : std::nullopt;
 }
 
 void require_passed(const exec::Compute& compute, const OnTest& on_test) {

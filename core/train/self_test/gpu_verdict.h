@@ -7,6 +7,7 @@
 #include "core/train/self_test/self_test.h"
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,9 @@ using OnTest = std::function<void(const std::string& of)>;
 /// another may have had its memory. `compute` is of train::compute_of.
 std::vector<GpuVerdict> gpu_verdicts(const exec::Compute& compute, TestWhen when,
                                      const OnTest& on_test);
+
+/// What an earlier test of a GPU found that would be kept to; none: there was none.
+std::optional<bool> passed_before(int number);
 
 /// Throws weft::Error{device} unless all passed; nothing for the host.
 void require_passed(const exec::Compute& compute, const OnTest& on_test);

@@ -4,51 +4,20 @@
 #include "core/checkpoint/checkpoint.h"
 #include "core/config/json.h"
 #include "core/train/record/run_folder.h"
+#include "tests/e2e/emulated/emulated_weft.h"
 #include "tests/e2e/emulated/models.h"
-#include "tests/support/test_folder.h"
 #include "tests/support/weft_test.h"
 
-#include <QProcess>
 #include <QRegularExpression>
 
 using namespace weft;
 using namespace weft::test;
 
-namespace {
-
-constexpr int kLimitMs = 120000;
-
-struct Ended {
-    int code = -1;
-    QByteArray out, err;
-};
-
-} // namespace
-
-class EmulatedProgramTest : public QObject, private TestFolder {
+class EmulatedProgramTest : public QObject, private EmulatedWeft {
     Q_OBJECT
 
     QString config_;
 
-    Ended weft(const QStringList& arguments, const QStringList& variables = {}) const {
-        QProcess process;
-        QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
-        environment.insert("WEFT_MODULES", WEFT_EMULATED_MODULES);
-        environment.insert("XDG_CACHE_HOME", text("cache"));
-        environment.insert("WEFT_RUNS", text("runs"));
-        for (const QString& variable : variables) {
-            environment.insert(variable.section('=', 0, 0), variable.section('=', 1));
-        }
-        process.setProcessEnvironment(environment);
-        process.start(WEFT_PROGRAM, arguments);
-        const bool done = process.waitForFinished(kLimitMs);
-        return {done ? process.exitCode() : -1, process.readAllStandardOutput(),
-                process.readAllStandardError()};
-    }
-    void succeeds(const QStringList& arguments) const {
-        const Ended ended = weft(arguments);
-        QVERIFY2(ended.code == 0 || ended.code == 75, ended.err.constData());
-    }
     std::filesystem::path checkpoint(const char* run, std::int64_t step) const {
         return path(run) / "checkpoints" / checkpoint::folder_name(step);
     }
@@ -66,11 +35,7 @@ class EmulatedProgramTest : public QObject, private TestFolder {
 
 private slots:
     void initTestCase() {
-        std::filesystem::create_directories(path("configs"));
-        File file(path("configs") / "mlp.json", File::Mode::write);
-        file.write(emulated_models().front().document);
-        file.close();
-        config_ = text("configs") + "/mlp.json";
+        config_ = config("mlp", emulated_models().front().document);
         succeeds({"doctor", "--self-test"}); // no run that is counted on does it
     }
 
@@ -255,49 +220,6 @@ private slots:
         QCOMPARE(tested("cuda:2"), 2);   // the second GPU, and the exchanges
         QCOMPARE(tested("cuda:1,0"), 1); // in another order they are another ring
         QCOMPARE(tested("cuda:0,1"), 0);
-    }
-
-    void auto_takes_a_gpu_that_passes_data() {
-        QTest::addColumn<QString>("variables");
-        QTest::addColumn<QString>("devices");
-        QTest::addColumn<QString>("why");
-        QTest::newRow("one that passes") << "WEFT_EMULATED_GPUS=1"
-                                         << "cuda"
-                                         << "computes on cuda:0, emulated GPU";
-        QTest::newRow("one that fails") << "WEFT_EMULATED_WRONG=softmax_grad"
-                                        << "cpu"
-                                        << "cuda:0 failed its self-test: softmax in f32";
-        QTest::newRow("the second") << "WEFT_EMULATED_FAULT=20 WEFT_EMULATED_TROUBLED=0"
-                                    << "cuda:1,"
-                                    << "computes on cuda:1, emulated GPU: it is here and passed "
-                                       "its self-test; cuda:0 failed its self-test: ";
-        QTest::newRow("none") << "WEFT_EMULATED_GPUS=0"
-                              << "cpu"
-                              << "computes on the CPU: no NVIDIA GPU was found";
-    }
-    void auto_takes_a_gpu_that_passes() {
-        QFETCH(QString, variables);
-        QFETCH(QString, devices);
-        QFETCH(QString, why);
-        const QString run = text(QString("auto ") + QTest::currentDataTag());
-        const Ended ended = weft(
-            {"train", config_, "--run-dir", run, "--devices", "auto", "--max-steps", "1"},
-            variables.split(' ') + QStringList{"XDG_CACHE_HOME=" + text(QString("auto cache ") +
-                                                                        QTest::currentDataTag())});
-        QVERIFY2(ended.code == 0, ended.err.constData());
-        QCOMPARE(
-            QString::fromStdString(config::json_of(read_file(run.toStdString() + "/config.json"))
-                                       .at("mesh")
-                                       .at("devices")
-                                       .get<std::string>()),
-            devices);
-        QString told;
-        for (const train::Event& event : train::EventReader(run.toStdString()).read()) {
-            if (const auto* note = std::get_if<train::NoteEvent>(&event.payload)) {
-                told += QString::fromStdString(note->message);
-            }
-        }
-        QVERIFY2(told.contains(why), told.toUtf8().constData());
     }
 
     void a_folder_that_cannot_hold_generated_kernels_is_told() {

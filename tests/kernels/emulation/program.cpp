@@ -5,6 +5,9 @@
 #include "kernels/op.h"
 
 #include <map>
+#include <mutex>
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace weft::kernels::cuda {
@@ -28,6 +31,25 @@ private:
     const test::CompiledGroup& group_;
 };
 
+/// Of a model that is only planned.
+class NotInTheBatch final : public Program {
+public:
+    explicit NotInTheBatch(std::string name) : name_(std::move(name)) {}
+    void launch(weft_stream*, const Grid&, std::span<const std::uint64_t>) const override {
+        throw Failure{WEFT_LIBRARY_ERROR, "the batch of generated kernels lacks " + name_};
+    }
+
+private:
+    std::string name_;
+};
+
+const Program& missing_program(const std::string& name) {
+    static std::mutex mutex;
+    static std::map<std::string, NotInTheBatch> all;
+    const std::lock_guard lock(mutex);
+    return all.try_emplace(name, name).first->second;
+}
+
 } // namespace
 
 const Program& compiled_program(const std::string& name, const std::string&) {
@@ -40,10 +62,7 @@ const Program& compiled_program(const std::string& name, const std::string&) {
         return all;
     }();
     const auto found = programs.find(name);
-    if (found == programs.end()) {
-        throw Failure{WEFT_LIBRARY_ERROR, "the batch of generated kernels lacks " + name};
-    }
-    return *found->second;
+    return found == programs.end() ? missing_program(name) : *found->second;
 }
 
 } // namespace weft::kernels::cuda

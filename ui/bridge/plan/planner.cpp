@@ -6,6 +6,7 @@
 #include "core/compile/pipeline.h"
 #include "core/train/find_meshes.h"
 #include "core/train/measure/machine_cost.h"
+#include "core/train/self_test/choose_devices.h"
 
 #include <utility>
 
@@ -56,8 +57,10 @@ Planner enginePlanner(const std::filesystem::path& calibration_file,
                                                 const std::stop_token& stop) {
             const cost::Hardware* device = hardwareOf(config, hardware);
             const cost::CostModel model = modelOf(device, calibration_file);
-            const train::PlanTarget target = targetOf(device, model, *gpus);
-            return search(config, train::outline_run_data(config, target), target, stop);
+            train::PlanTarget target = targetOf(device, model, *gpus);
+            const data::DataOutline data = train::outline_run_data(config, target);
+            return search(train::on_planned_devices(config, data, target, stop), data, target,
+                          stop);
         };
     };
     const auto planned = [calibration_file, gpus](compile::Scope scope) {
@@ -67,9 +70,12 @@ Planner enginePlanner(const std::filesystem::path& calibration_file,
                                             const std::stop_token& stop) {
                 const cost::Hardware* device = hardwareOf(config, hardware);
                 const cost::CostModel model = modelOf(device, calibration_file);
-                const train::PlanTarget target = targetOf(device, model, *gpus);
-                return std::make_shared<const plan::ExecutionPlan>(train::plan_run(
-                    config, train::outline_run_data(config, target), target, stop, scope));
+                train::PlanTarget target = targetOf(device, model, *gpus);
+                const data::DataOutline data = train::outline_run_data(config, target);
+                const compile::RunConfig placed =
+                    train::on_planned_devices(config, data, target, stop);
+                return std::make_shared<const plan::ExecutionPlan>(
+                    train::plan_run(placed, data, target, stop, scope));
             };
     };
     Planner planner;

@@ -34,6 +34,7 @@ GpuFacts gpuFacts(const Json& gpu, int number) {
             known<double>(gpu, "power_w"),
             known<double>(gpu, "power_limit_w"),
             known<double>(gpu, "temperature_c"),
+            known<bool>(gpu, "passed"),
             gpu.contains("unknown") ? textAt(gpu, "unknown") : QString()};
 }
 

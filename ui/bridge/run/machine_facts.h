@@ -25,6 +25,7 @@ struct GpuFacts {
     std::optional<double> power_w{};
     std::optional<double> power_limit_w{};
     std::optional<double> temperature_c{};
+    std::optional<bool> passed{}; // its self-test, if it was tested
     QString unknown; // why something is not known, in a sentence
 
     std::optional<std::int64_t> freeBytes() const;

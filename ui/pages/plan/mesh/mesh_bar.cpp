@@ -223,7 +223,7 @@ QString MeshBar::whereText() const {
                            : tr("planned only: nothing of it need be here");
     case Where::Here:
         return gpus_.empty() ? tr("the draft computes on one device")
-                             : tr("one device: cuda:0 if it passes its self-test, else the CPU");
+                             : tr("one device: the first GPU with room for it, else the CPU");
     case Where::Simulated: break;
     }
     return tr("exact, not faster: each is a thread here");
