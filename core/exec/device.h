@@ -5,8 +5,8 @@
 
 #include "core/exec/comm/communicator.h"
 #include "core/exec/executor.h"
-#include "core/exec/queued_world.h"
 #include "core/exec/stop_vote.h"
+#include "core/exec/world/queued_world.h"
 
 namespace weft::exec {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/exec/group_exchange.h"
+#include "core/exec/world/group_exchange.h"
 
 #include "core/base/error.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/exec/world_report.h"
+#include "core/exec/world/world_report.h"
 
 #include "core/base/text.h"
 

@@ -4,8 +4,8 @@
 #pragma once
 
 #include "core/exec/comm/rendezvous.h"
-#include "core/exec/meeting_places.h"
 #include "core/exec/queued_program.h"
+#include "core/exec/world/meeting_places.h"
 
 #include <deque>
 #include <map>

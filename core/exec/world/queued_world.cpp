@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/exec/queued_world.h"
+#include "core/exec/world/queued_world.h"
 
 #include "core/base/error.h"
 #include "core/base/text.h"
-#include "core/exec/group_exchange.h"
+#include "core/exec/world/group_exchange.h"
 
 #include <algorithm>
 #include <utility>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/exec/meeting_places.h"
+#include "core/exec/world/meeting_places.h"
 
 #include "core/base/check.h"
 #include "core/base/error.h"

@@ -9,9 +9,9 @@
 
 #include "core/base/clock.h"
 #include "core/exec/compute.h"
-#include "core/exec/meeting_places.h"
 #include "core/exec/queued_program.h"
-#include "core/exec/world_report.h"
+#include "core/exec/world/meeting_places.h"
+#include "core/exec/world/world_report.h"
 
 #include <limits>
 #include <map>

@@ -2,7 +2,7 @@
 // One device's end of a world: its groups, and its part of each exchange. Private to core/exec.
 #pragma once
 
-#include "core/exec/queued_world.h"
+#include "core/exec/world/queued_world.h"
 
 #include <unordered_map>
 
