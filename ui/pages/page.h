@@ -5,14 +5,20 @@
 #include "widgets/controls/nav_rail.h"
 
 #include <QAction>
+#include <QPushButton>
 #include <QWidget>
 
 #include <cstdint>
 #include <string>
 
+namespace weft::widgets {
+class EmptyState;
+}
+
 namespace weft::ui {
 
 class Actions;
+class Draft;
 class Studio;
 
 /// Base of all pages. A page wires itself to the Studio in its constructor.
@@ -49,6 +55,11 @@ signals:
     /// A short note over the window, with a button for `action` when there is one.
     void toastRequested(int kind, const QString& text, // kind: widgets::MessageKind
                         QAction* action = nullptr);
+
+protected:
+    /// The way to Home from where there is nothing to show. It is filled until there is a draft:
+    /// then Start comes next.
+    QPushButton* addHomeButton(widgets::EmptyState& empty, const Draft& draft);
 };
 
 /// What the shell needs to know of a page before it exists.

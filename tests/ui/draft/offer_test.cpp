@@ -3,13 +3,13 @@
 // every fault is named; nothing crashes and the draft is kept until somebody says otherwise.
 #include "core/base/hdf5_file.h"
 #include "tests/support/weft_test.h"
+#include "tests/ui/filled_buttons.h"
 #include "tests/ui/studio_fixture.h"
 #include "ui/actions.h"
 #include "ui/bridge/convert.h"
 #include "ui/models/column_model.h"
 #include "ui/pages/home/home_page.h"
 #include "ui/pages/home/offer_panel.h"
-#include "widgets/look/style.h"
 
 #include <QAbstractItemModelTester>
 #include <QAction>
@@ -508,23 +508,18 @@ private slots:
 
     void only_one_button_is_filled_at_a_time() {
         Drop page;
-        const auto* start = page.fixture.find("run.start.button");
-        const auto filled = [start] {
-            return start->property("weftKind").toInt() ==
-                   static_cast<int>(widgets::ButtonKind::Primary);
-        };
-        QVERIFY(filled());
+        const auto filled = [&] { return test::filled_buttons(page.fixture.window()); };
+        QTRY_COMPARE(filled(), QStringList{"run.start.button"});
         write_file(page.folder() / "fruit.csv", fruit_table());
         page.drop(page.folder() / "fruit.csv");
         QTRY_VERIFY_WITH_TIMEOUT(page.settled(), kPromisedMs);
-        QVERIFY(page.home->offerPanel()->findChild<QPushButton*>("offerStart")->isVisible());
-        QVERIFY(!filled()); // that of the page is
+        QCOMPARE(filled(), QStringList{"offerStart"});
         page.fixture.window().showPage("data");
-        QVERIFY(filled());
+        QCOMPARE(filled(), QStringList{"run.start.button"});
         page.fixture.window().showPage("home");
-        QVERIFY(!filled());
+        QCOMPARE(filled(), QStringList{"offerStart"});
         page.escape();
-        QTRY_VERIFY(filled());
+        QTRY_COMPARE(filled(), QStringList{"run.start.button"});
     }
 
     void of_several_files_the_first_is_opened_and_that_is_said() {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // How runs end: one that really diverges, with ways on that lead on; one that finishes, summed up.
 #include "tests/support/weft_test.h"
+#include "tests/ui/filled_buttons.h"
 #include "tests/ui/hands.h"
 #include "tests/ui/patience.h"
 #include "tests/ui/studio_fixture.h"
 #include "ui/pages/live/summary_card.h"
 #include "widgets/controls/text_label.h"
 #include "widgets/curves/line_chart.h"
-#include "widgets/look/style.h"
 
 #include <QClipboard>
 #include <QPushButton>
@@ -42,11 +42,6 @@ QStringList summary_words(test::StudioFixture& fixture) {
         words << label->text();
     }
     return words;
-}
-
-bool is_filled(test::StudioFixture& fixture, const char* button) {
-    return fixture.find(button)->property("weftKind").toInt() ==
-           static_cast<int>(widgets::ButtonKind::Primary);
 }
 
 QString summary_title(test::StudioFixture& fixture) {
@@ -197,31 +192,29 @@ private slots:
 
     void what_comes_next_is_the_one_filled_button() {
         test::StudioFixture fixture;
+        const auto filled = [&] { return test::filled_buttons(fixture.window()); };
         fixture.window().showPage("train");
-        QVERIFY(is_filled(fixture, "run.start.button"));
+        QCOMPARE(filled(), QStringList{"goHome"});
+        fixture.studio().draft().open(fixture.preset());
+        QTRY_COMPARE(filled(), QStringList{"run.start.button"});
         QVERIFY(fixture.studio().control().startFile(fixture.preset()).started);
         QTRY_VERIFY_WITH_TIMEOUT(fixture.studio().run().step() > 0, kRunPatienceMs);
-        QVERIFY(!is_filled(fixture, "run.start.button"));
-        QVERIFY(!is_filled(fixture, "run.pause.button")); // it trains: nothing need be done
+        QCOMPARE(filled(), QStringList()); // it trains: nothing need be done
         fixture.click("run.pause.button");
         QTRY_COMPARE_WITH_TIMEOUT(fixture.studio().run().state(), train::RunState::paused,
                                   kRunPatienceMs);
-        QVERIFY(is_filled(fixture, "run.pause.button")); // it says Resume now
-        QVERIFY(!is_filled(fixture, "run.start.button"));
+        QCOMPARE(filled(), QStringList{"run.pause.button"}); // it says Resume now
         fixture.studio().control().stopAndSave();
         QTRY_VERIFY_WITH_TIMEOUT(fixture.find("summaryCard")->isVisible(), kRunPatienceMs);
         QTRY_VERIFY_WITH_TIMEOUT(!fixture.studio().isTraining(), kRunPatienceMs);
-        QVERIFY(is_filled(fixture, "summaryResume"));
-        QVERIFY(!is_filled(fixture, "run.start.button"));
-        QVERIFY(!is_filled(fixture, "run.pause.button"));
+        QTRY_COMPARE(filled(), QStringList{"summaryResume"});
         fixture.click("summaryClose");
-        QVERIFY(is_filled(fixture, "run.start.button"));
+        QCOMPARE(filled(), QStringList{"run.start.button"});
         fixture.window().showPage("checkpoints");
-        QTRY_VERIFY_WITH_TIMEOUT(fixture.find("resumeRun")->isEnabled(), kRunPatienceMs);
-        QVERIFY(is_filled(fixture, "resumeRun"));
-        QVERIFY(!is_filled(fixture, "run.start.button"));
+        QTRY_COMPARE_WITH_TIMEOUT(filled(), QStringList{"resumeRun"}, kRunPatienceMs);
+        QVERIFY(fixture.find("resumeRun")->isEnabled());
         fixture.window().showPage("training");
-        QVERIFY(is_filled(fixture, "run.start.button"));
+        QCOMPARE(filled(), QStringList{"run.start.button"});
     }
 
     void a_finished_run_is_trained_longer_from_its_summary() {

@@ -2,6 +2,7 @@
 // What the window itself says: its menus, the palette of commands, boxes of text, Home's notes.
 #include "core/train/record/run_folder.h"
 #include "tests/support/weft_test.h"
+#include "tests/ui/filled_buttons.h"
 #include "tests/ui/run_log.h"
 #include "tests/ui/studio_fixture.h"
 #include "ui/forms/field_box.h"
@@ -111,20 +112,10 @@ private slots:
     void home_has_one_filled_button() {
         test::StudioFixture fixture;
         fixture.window().showPage("home");
-        const auto filled = [&] {
-            QStringList names;
-            for (const auto* button : fixture.window().findChildren<QPushButton*>()) {
-                if (button->isVisible() && button->property("weftKind").toInt() ==
-                                               static_cast<int>(widgets::ButtonKind::Primary)) {
-                    names << button->objectName();
-                }
-            }
-            return names;
-        };
-        QTRY_COMPARE(filled(), QStringList{"runDemo"});
+        QTRY_COMPARE(test::filled_buttons(fixture.window()), QStringList{"runDemo"});
         fixture.studio().draft().open(fixture.preset());
         fixture.window().showPage("home");
-        QTRY_COMPARE(filled(), QStringList{"run.start.button"});
+        QTRY_COMPARE(test::filled_buttons(fixture.window()), QStringList{"run.start.button"});
     }
 
     void the_palette_does_not_offer_itself() {

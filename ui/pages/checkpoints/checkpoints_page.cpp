@@ -57,8 +57,7 @@ CheckpointsPage::CheckpointsPage(Studio& studio, Actions& actions)
         new widgets::EmptyState("checkpoints", tr("No run selected"),
                                 tr("Checkpoints of your runs appear here. Run the demo on "
                                    "Home to write the first."));
-    QPushButton* home = empty->addButton(tr("Go to Home"));
-    connect(home, &QPushButton::clicked, this, [this] { emit pageRequested("home"); });
+    addHomeButton(*empty, studio_.draft());
     stack_->addWidget(empty);
     stack_->addWidget(createMiddle());
     weights_ = new WeightsView;

@@ -208,8 +208,7 @@ QWidget* LivePage::createEmptyPage(Actions& actions) {
     auto* empty = new widgets::EmptyState(
         "train", tr("No run on screen"),
         tr("Start the demo or a preset on Home, or open a run to see its curves."));
-    QPushButton* home = empty->addButton(tr("Go to Home"));
-    connect(home, &QPushButton::clicked, this, [this] { emit pageRequested("home"); });
+    addHomeButton(*empty, studio_.draft());
     QPushButton* open = empty->addButton(tr("Open run…"), false);
     connect(open, &QPushButton::clicked, actions.get(action::kOpenFolder), &QAction::trigger);
     return empty;

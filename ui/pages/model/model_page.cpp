@@ -87,8 +87,7 @@ ModelPage::ModelPage(Studio& studio, Actions& actions)
     trouble_->hide();
     message_ = new widgets::EmptyState("model");
     message_->setObjectName("modelMessage");
-    QPushButton* home = message_->addButton(tr("Go to Home"));
-    connect(home, &QPushButton::clicked, this, [this] { emit pageRequested("home"); });
+    addHomeButton(*message_, studio_.draft());
     stack_->addWidget(message_);
     stack_->addWidget(createChoice());
     stack_->addWidget(createParts());

@@ -84,8 +84,7 @@ PlanPage::PlanPage(Studio& studio, Actions& actions)
     stack_ = new QStackedWidget;
     message_ = new widgets::EmptyState("mesh");
     message_->setObjectName("planMessage");
-    home_ = message_->addButton(tr("Go to Home"));
-    connect(home_, &QPushButton::clicked, this, [this] { emit pageRequested("home"); });
+    home_ = addHomeButton(*message_, studio_.draft());
     field_ = message_->addButton(tr("Show the field"));
     field_->setObjectName("planField");
     connect(field_, &QPushButton::clicked, this, &PlanPage::showWrongField);

@@ -92,8 +92,7 @@ RecipePage::RecipePage(Studio& studio, Actions& actions)
     column->addWidget(header_);
     message_ = new widgets::EmptyState("training");
     message_->setObjectName("trainingMessage");
-    go_home_ = message_->addButton(tr("Go to Home"));
-    connect(go_home_, &QPushButton::clicked, this, [this] { emit pageRequested("home"); });
+    go_home_ = addHomeButton(*message_, studio_.draft());
     edit_text_ = message_->addButton(tr("Edit as text"));
     connect(edit_text_, &QPushButton::clicked, actions_.get(action::kEditConfig),
             &QAction::trigger);

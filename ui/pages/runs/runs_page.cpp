@@ -130,9 +130,8 @@ QWidget* RunsPage::createTable() {
     createTableActions();
     stack_ = new QStackedWidget;
     message_ = new widgets::EmptyState("runs");
-    go_home_ = message_->addButton(tr("Go to Home"));
-    connect(go_home_, &QPushButton::clicked, this, [this] { emit pageRequested("home"); });
-    clear_filter_ = message_->addButton(tr("Clear the filter"));
+    go_home_ = addHomeButton(*message_, studio_.draft());
+    clear_filter_ = message_->addButton(tr("Clear the filter"), false);
     clear_filter_->setObjectName("clearRunFilter");
     connect(clear_filter_, &QPushButton::clicked, filter_, &QLineEdit::clear);
     stack_->addWidget(message_);
