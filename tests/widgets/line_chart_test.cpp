@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/support/weft_test.h"
+#include "tests/widgets/writing.h"
 #include "widgets/curves/chart_axis.h"
 #include "widgets/curves/line_chart.h"
 #include "widgets/look/painting.h"
@@ -10,6 +11,7 @@
 #include <qcustomplot.h>
 
 #include <cmath>
+#include <map>
 
 using namespace weft::widgets;
 
@@ -62,6 +64,60 @@ private slots:
         // Two pixels high, nearly as wide as the plot.
         QVERIFY(countColor(image, color, QRect(60, y - 3, 500, 7)) > 480);
         QCOMPARE(countColor(image, color, QRect(60, y + 8, 500, 20)), 0);
+    }
+
+    void the_newest_of_flags_that_are_close_is_whole() {
+        chart_->append(id_, std::vector<double>{0, 700}, std::vector<double>{2, 1});
+        chart_->setFlags({{400, true, false, {}}, {692, true, false, {}}, {695, true, false, {}}});
+        const QImage image = chartPicture(*chart_);
+        const int x = static_cast<int>(std::round(chart_->plot()->xAxis->coordToPixel(695)));
+        const int foot = chart_->plot()->axisRect()->bottom();
+        // The upper half of a flag of 9 pixels.
+        QVERIFY(countColor(image, Theme::current().color(Role::Muted),
+                           QRect(x - 3, foot - 8, 7, 4)) >= 26);
+    }
+
+    // At the end of a run, where everything comes together.
+    void the_words_of_marks_hide_no_other_mark() {
+        std::vector<double> x;
+        std::vector<double> y;
+        for (int i = 0; i <= 100; ++i) {
+            x.push_back(i);
+            y.push_back(1 - 0.009 * i);
+        }
+        chart_->append(id_, x, y);
+        chart_->setBest(97, 0.127, "best validation loss 0.127");
+        chart_->setSelection(100, "selected 100");
+        chart_->setThreshold(0.11, "clipped above 0.11");
+        chart_->setEvents({{99, "resumed"}});
+        chart_->setFlags({{80, true, false, {}}, {90, true, false, {}}, {100, true, false, {}}});
+        chart_->replotNow();
+        weft::test::Writing writing(chart_->size());
+        QCPPainter painter(&writing);
+        chart_->plot()->toPainter(&painter, chart_->width(), chart_->height());
+        painter.end();
+        std::map<QString, QRectF> words;
+        for (const auto& [text, rect] : writing.texts) {
+            words.emplace(text, rect);
+        }
+        const QString all[] = {"best validation loss 0.127", "selected 100", "clipped above 0.11",
+                               "resumed"};
+        const auto at = [this](double step) { return chart_->plot()->xAxis->coordToPixel(step); };
+        const double foot = chart_->plot()->axisRect()->bottom();
+        for (const QString& one : all) {
+            const QRectF rect = words.at(one);
+            QVERIFY(QRectF(chart_->plot()->axisRect()->rect()).contains(rect));
+            for (const double vertical : {99.0, 100.0}) {
+                QVERIFY2(at(vertical) < rect.left() || at(vertical) > rect.right(),
+                         qPrintable(one));
+            }
+            for (const double flag : {80.0, 90.0, 100.0}) {
+                QVERIFY2(!rect.intersects(QRectF(at(flag) - 4, foot - 10, 8, 10)), qPrintable(one));
+            }
+            for (const QString& other : all) {
+                QVERIFY2(one == other || !rect.intersects(words.at(other)), qPrintable(one));
+            }
+        }
     }
 
     void a_ring_lies_where_its_point_is_to_a_fraction_of_a_pixel() {
@@ -166,6 +222,22 @@ private slots:
         QCOMPARE(timeLabel(59.97, 0.1), QStringLiteral("1 m 00.0 s"));
         QCOMPARE(timeLabel(120, 60), QStringLiteral("2 m"));
         QCOMPARE(timeLabel(5400, 1800), QStringLiteral("1 h 30 m"));
+    }
+
+    void an_axis_has_two_numbers_at_least() {
+        ChartTicker ticker;
+        ticker.setRoom(2); // of a low chart
+        for (const double low : {0.0, 0.07, 3.4, 62.0, 996.0}) {
+            for (const double size : {0.004, 1.0, 17.0, 37.0, 4000.0}) {
+                const QCPRange range(low, low + size);
+                QVector<double> ticks;
+                ticker.generate(range, QLocale::c(), 'g', 6, ticks, nullptr, nullptr);
+                const auto seen = std::count_if(ticks.begin(), ticks.end(), [&](double tick) {
+                    return range.lower <= tick && tick <= range.upper;
+                });
+                QVERIFY2(seen >= 2 && seen <= 8, qPrintable(QString("%1 %2").arg(low).arg(size)));
+            }
+        }
     }
 
     void labels_side_by_side_do_not_touch() {

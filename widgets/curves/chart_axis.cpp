@@ -13,6 +13,11 @@ namespace weft::widgets {
 namespace {
 
 constexpr double kLabelGap = 12.0; // between labels side by side
+constexpr int kMostTicks = 7;      // where a few miss the range
+
+int ticksWithin(const QCPRange& range, double step) {
+    return static_cast<int>(std::floor(range.upper / step) - std::ceil(range.lower / step)) + 1;
+}
 
 QString trimmed(QString text) {
     if (!text.contains(QLatin1Char('.'))) {
@@ -122,12 +127,32 @@ QString timeLabel(double seconds, double step) {
                : formatDuration(seconds);
 }
 
+bool crosses(const QRectF& place, const QPointF& from, const QPointF& to) {
+    if (to.x() < place.left() || from.x() > place.right()) {
+        return false;
+    }
+    const auto heightAt = [&](double x) {
+        return to.x() > from.x()
+                   ? from.y() + (to.y() - from.y()) * (x - from.x()) / (to.x() - from.x())
+                   : to.y();
+    };
+    const double one = heightAt(std::max(from.x(), place.left()));
+    const double other = to.x() > from.x() ? heightAt(std::min(to.x(), place.right())) : from.y();
+    return std::max(one, other) >= place.top() && std::min(one, other) <= place.bottom();
+}
+
 double ChartTicker::getTickStep(const QCPRange& range) {
     int count = tickCount();
     while (count > 1 && !hasRoom(range, stepFor(range, count))) {
         --count;
     }
-    return stepFor(range, count);
+    double step = stepFor(range, count);
+    // A number alone tells no scale.
+    while (count < kMostTicks && ticksWithin(range, step) < 2 &&
+           hasRoom(range, stepFor(range, count + 1))) {
+        step = stepFor(range, ++count);
+    }
+    return step;
 }
 
 double ChartTicker::stepFor(const QCPRange& range, int count) {

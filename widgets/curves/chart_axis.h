@@ -16,6 +16,9 @@ QString clockLabel(double seconds, double step);
 /// "2 m".
 QString timeLabel(double seconds, double step);
 
+/// Whether a stretch of a curve, from left to right, runs through a place.
+bool crosses(const QRectF& place, const QPointF& from, const QPointF& to);
+
 class ChartTicker : public QCPAxisTicker {
 public:
     enum class Kind { Linear, Logarithmic, Seconds, Clock };

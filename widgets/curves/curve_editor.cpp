@@ -18,6 +18,7 @@ constexpr double kPointHandle = 6.0;
 constexpr double kCurveLabelGap = kPointHandle + 3.0; // a point at the end of an axis covers no number
 constexpr double kGrip = 12.0; // half the side of what takes the mouse
 constexpr double kTickHeight = 44;
+constexpr double kWordsStep = 8.0;
 constexpr double kDecades = 5.0; // of a logarithmic axis, at most
 constexpr double kKeyShare = 0.01;
 constexpr double kOtherLabelPlaces[] = {0.4, 0.6, 0.8, 0.2}; // along its line
@@ -267,13 +268,32 @@ QRectF CurveEditor::handleWords(const QSizeF& view_size) const {
     const QPointF at = toView(handle.x, handle.y, view_size);
     const QSizeF box(textWidth(Theme::current().font(TextStyle::Caption), handle.text) + 20,
                      captionHeight() + 10);
-    // Beside the point where the curve is not: below a high one, above a low one.
-    const double left =
-        at.x() + 14 + box.width() <= area.right() ? at.x() + 14 : at.x() - 14 - box.width();
+    // Beside the point: below a high one, above a low one, and further away while the curve is
+    // there.
+    const double left = std::max(area.left(), at.x() + 14 + box.width() <= area.right()
+                                                  ? at.x() + 14
+                                                  : at.x() - 14 - box.width());
     const bool low = at.y() + 30 + box.height() > area.bottom();
-    return {QPointF(std::max(area.left(), left),
-                    low ? std::max(area.top(), at.y() - 16 - box.height()) : at.y() + 26),
-            box};
+    const double nearest = low ? std::max(area.top(), at.y() - 16 - box.height()) : at.y() + 26;
+    for (double away = 0;; away += kWordsStep) {
+        const QRectF place({left, low ? nearest - away : nearest + away}, box);
+        if (place.top() < area.top() || place.bottom() > area.bottom()) {
+            return {{left, nearest}, box}; // there is no room without it
+        }
+        if (!isCurveUnder(place, view_size)) {
+            return place;
+        }
+    }
+}
+
+bool CurveEditor::isCurveUnder(const QRectF& place, const QSizeF& view_size) const {
+    for (std::size_t i = 1; i < curve_.x.size() && curve_.x[i - 1] <= x_high_; ++i) {
+        if (crosses(place, toView(curve_.x[i - 1], curve_.y[i - 1], view_size),
+                    toView(curve_.x[i], curve_.y[i], view_size))) {
+            return true;
+        }
+    }
+    return false;
 }
 
 // The words of a handle stand beside it.

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace weft::widgets {
 namespace {
@@ -122,25 +123,87 @@ void LineChart::Private::paintPlannedLabel(QPainter& painter, const QRectF& area
     const double right = std::min(area.right(), px(planned->high));
     const double width = textWidth(Theme::current().font(TextStyle::Caption), planned_label);
     if (width + 16.0 < right - left) {
-        paintLabel(painter, QPointF((left + right - width) / 2.0, area.top() + 16.0), planned_label,
-                   Theme::current().color(Role::Muted), TextStyle::Caption, area);
+        paintLabel(painter, {QPointF((left + right - width) / 2.0, area.top() + 16.0)},
+                   planned_label, Theme::current().color(Role::Muted), TextStyle::Caption, area);
     }
 }
 
-// A label on a patch of surface, kept inside the plot.
-void LineChart::Private::paintLabel(QPainter& painter, const QPointF& left_middle,
+bool LineChart::Private::isCurveUnder(const QRectF& place) const {
+    for (const auto& entry : series) {
+        if (!entry->main.shown || !entry->isDrawn()) {
+            continue;
+        }
+        const std::vector<SeriesPoint>& points = entry->main.points;
+        const double left = plot->xAxis->pixelToCoord(place.left());
+        const double right = plot->xAxis->pixelToCoord(place.right());
+        auto to = std::partition_point(points.begin(), points.end(),
+                                       [left](const SeriesPoint& point) { return point.x < left; });
+        for (to += to == points.begin() && to != points.end() ? 1 : 0; to != points.end(); ++to) {
+            const SeriesPoint& from = *std::prev(to);
+            if (from.x > right) {
+                break;
+            }
+            if (crosses(place, {px(from.x), py(from.y)}, {px(to->x), py(to->y)})) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+int LineChart::Private::marksUnder(const QRectF& place, const QRectF& area) const {
+    const auto count = [](const auto& all, const auto& isUnder) {
+        return static_cast<int>(std::count_if(all.begin(), all.end(), isUnder));
+    };
+    const auto covers = [&](double x) { return place.left() <= px(x) && px(x) <= place.right(); };
+    const QRectF foot(0, area.bottom() - kChartFlagHeight, 1, kChartFlagHeight);
+    const bool low = place.bottom() >= foot.top() && place.top() <= foot.bottom();
+    const double reach = kChartFlagWidth / 2.0;
+    return count(labels, [&](const QRectF& other) { return other.intersects(place); }) +
+           count(events, [&](const ChartEvent& event) { return covers(event.x); }) +
+           (selection && covers(*selection) ? 1 : 0) + count(flags, [&](const ChartFlag& flag) {
+               return low && px(flag.x) + reach >= place.left() &&
+                      px(flag.x) - reach <= place.right();
+           });
+}
+
+// A label on a patch of surface, kept inside the plot: where it hides the fewest marks, then no
+// curve. It stays there while no other place is better, since curves move.
+void LineChart::Private::paintLabel(QPainter& painter, const std::vector<QPointF>& left_middles,
                                     const QString& text, const QColor& color, TextStyle style,
-                                    const QRectF& area) {
+                                    const QRectF& area, std::size_t* kept) {
     if (text.isEmpty()) {
         return;
     }
     const Theme& theme = Theme::current();
     const QFont font = theme.font(style);
     const double height = QFontMetricsF(font).height();
-    QRectF box(left_middle.x(), left_middle.y() - height / 2.0, textWidth(font, text), height);
-    box.moveLeft(std::clamp(box.left(), area.left() + 4.0,
-                            std::max(area.left() + 4.0, area.right() - box.width() - 4.0)));
-    box.moveTop(std::max(box.top(), area.top() + 1.0));
+    QRectF box;
+    int least = std::numeric_limits<int>::max();
+    const std::size_t first = kept != nullptr ? *kept : 0;
+    for (std::size_t i = 0; i < left_middles.size(); ++i) {
+        const std::size_t which = (first + i) % left_middles.size();
+        const QPointF& left_middle = left_middles[which];
+        QRectF place(left_middle.x(), left_middle.y() - height / 2.0, textWidth(font, text),
+                     height);
+        place.moveLeft(std::clamp(place.left(), area.left() + 4.0,
+                                  std::max(area.left() + 4.0, area.right() - place.width() - 4.0)));
+        place.moveTop(std::clamp(place.top(), area.top() + 1.0,
+                                 std::max(area.top() + 1.0, area.bottom() - height)));
+        const QRectF patch = place.adjusted(-3, 0, 3, 0);
+        const bool moved = std::abs(place.center().y() - left_middle.y()) > 1.0; // onto its mark
+        const bool choice = left_middles.size() > 1;
+        const int hidden =
+            choice ? 2 * marksUnder(patch, area) + (isCurveUnder(patch) ? 1 : 0) + (moved ? 2 : 0)
+                   : 0;
+        if (hidden < least) {
+            least = hidden;
+            box = place;
+            if (kept != nullptr) {
+                *kept = which;
+            }
+        }
+    }
     const bool on_future = planned && trained_to && box.center().x() > px(*trained_to);
     QColor patch = theme.color(on_future ? Role::Inset : Role::Surface);
     patch.setAlphaF(0.85f);
@@ -163,10 +226,21 @@ void LineChart::Private::paintThreshold(QPainter& painter, const QRectF& area) {
     pen.setDashPattern({4.0, 3.0});
     painter.setPen(pen);
     painter.drawLine(QPointF(area.left(), y), QPointF(area.right(), y));
-    const double width =
-        textWidth(Theme::current().font(TextStyle::Caption), threshold_label) + 12.0;
-    paintLabel(painter, QPointF(area.right() - width, y - 10.0), threshold_label, color,
-               TextStyle::Caption, area);
+    const QFont font = Theme::current().font(TextStyle::Caption);
+    const double right = area.right() - textWidth(font, threshold_label) - 12.0;
+    const double left = area.left() + 12.0;
+    // Above its line, at the top of the plot below it; higher where flags stand.
+    const double away = QFontMetricsF(font).height() / 2.0 + 3.0;
+    const double beside = y - 2.0 * away >= area.top() ? y - away : y + away;
+    const double higher = area.bottom() - kChartFlagHeight - away;
+    paintLabel(painter,
+               {{right, beside},
+                {right, 2 * y - beside},
+                {left, beside},
+                {left, 2 * y - beside},
+                {right, higher},
+                {left, higher}},
+               threshold_label, color, TextStyle::Caption, area, &threshold_place);
 }
 
 void LineChart::Private::paintVerticals(QPainter& painter, const QRectF& area) {
@@ -195,34 +269,40 @@ void LineChart::Private::paintVerticals(QPainter& painter, const QRectF& area) {
         if (inside(x)) {
             painter.setPen(QPen(theme.color(event.role), 1.0));
             painter.drawLine(QPointF(x, area.top()), QPointF(x, area.bottom()));
-            paintLabel(painter, QPointF(x + 6, area.top() + 10), event.label,
-                       theme.color(event.role), TextStyle::Caption, area);
+            const double left = x - 6 - textWidth(caption, event.label);
+            paintLabel(
+                painter,
+                {{x + 6, area.top() + 10}, {left, area.top() + 10}, {x + 6, area.top() + 28}},
+                event.label, theme.color(event.role), TextStyle::Caption, area);
         }
     }
     if (selection && inside(px(*selection))) {
         const double x = crisp(px(*selection));
         painter.setPen(QPen(theme.color(Role::Accent), 1.0));
         painter.drawLine(QPointF(x, area.top()), QPointF(x, area.bottom()));
-        paintLabel(painter, QPointF(x + 6, area.center().y()), selection_label,
-                   theme.color(Role::Accent), TextStyle::Caption, area);
+        const double left = x - 6 - textWidth(caption, selection_label);
+        paintLabel(painter, {{x + 6, area.center().y()}, {left, area.center().y()}},
+                   selection_label, theme.color(Role::Accent), TextStyle::Caption, area);
     }
 }
 
 void LineChart::Private::paintFlags(QPainter& painter, const QRectF& area) {
     const Theme& theme = Theme::current();
-    double last = -kChartFlagWidth; // flags that would cover the one before are strokes
-    for (const ChartFlag& flag : flags) {
+    double later = std::numeric_limits<double>::infinity();
+    // From the newest on: those that would cover the one after them are strokes.
+    for (auto it = flags.rbegin(); it != flags.rend(); ++it) {
+        const ChartFlag& flag = *it;
         const double x = std::round(px(flag.x));
         if (x < area.left() - 1 || x > area.right() + 1) {
             continue;
         }
         const QPointF foot(x, area.bottom());
-        if (x - last < kChartFlagWidth + 1 && !flag.best) {
+        if (std::abs(later - x) < kChartFlagWidth + 1 && !flag.best) {
             painter.setPen(QPen(theme.color(flag.present ? Role::Muted : Role::Faint), 1.0));
             painter.drawLine(foot, foot - QPointF(0, kChartFlagHeight / 2));
             continue;
         }
-        last = x;
+        later = x;
         if (flag.present) {
             painter.setPen(Qt::NoPen);
             painter.setBrush(theme.color(flag.best ? Role::Accent : Role::Muted));
@@ -370,10 +450,14 @@ void LineChart::Private::paintBest(QPainter& painter, const QRectF& area) {
     const QFont font = theme.font(TextStyle::CaptionStrong);
     const double reach = kStarRadius + 3.0 + QFontMetricsF(font).height() / 2.0;
     const bool room_above = at.y() - reach - QFontMetricsF(font).height() / 2.0 > area.top();
+    const double y = room_above ? at.y() - reach : at.y() + reach;
+    const double width = textWidth(font, best_label);
     paintLabel(painter,
-               QPointF(at.x() - textWidth(font, best_label) / 2.0,
-                       room_above ? at.y() - reach : at.y() + reach),
-               best_label, theme.color(Role::Text), TextStyle::CaptionStrong, area);
+               {{at.x() - width / 2.0, y},
+                {at.x() - width + kStarRadius, y},
+                {at.x() - kStarRadius, y},
+                {at.x() - width / 2.0, 2 * at.y() - y}},
+               best_label, theme.color(Role::Text), TextStyle::CaptionStrong, area, &best_place);
 }
 
 void LineChart::Private::paintWords(QPainter& painter, const QRectF& area) {
@@ -382,8 +466,8 @@ void LineChart::Private::paintWords(QPainter& painter, const QRectF& area) {
     const auto right = [&](const QString& text, TextStyle style, Role role) {
         if (!text.isEmpty()) {
             const double width = textWidth(theme.font(style), text);
-            paintLabel(painter, QPointF(area.right() - width - 4.0, y), text, theme.color(role),
-                       style, area);
+            paintLabel(painter, {{area.right() - width - 4.0, y}}, text, theme.color(role), style,
+                       area);
             y += 18.0;
         }
     };

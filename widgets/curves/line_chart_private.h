@@ -128,8 +128,11 @@ struct LineChart::Private {
     void paintSparse(QPainter& painter, const QRectF& area);
     void paintNewest(QPainter& painter, const QRectF& area);
     void paintWords(QPainter& painter, const QRectF& area);
-    void paintLabel(QPainter& painter, const QPointF& left_middle, const QString& text,
-                    const QColor& color, TextStyle style, const QRectF& area);
+    void paintLabel(QPainter& painter, const std::vector<QPointF>& left_middles,
+                    const QString& text, const QColor& color, TextStyle style, const QRectF& area,
+                    std::size_t* kept = nullptr);
+    int marksUnder(const QRectF& place, const QRectF& area) const;
+    bool isCurveUnder(const QRectF& place) const;
     int flagAt(const QPointF& position) const;
     double px(double x) const { return plot->xAxis->coordToPixel(x); }
     double py(double y) const { return plot->yAxis->coordToPixel(y); }
@@ -231,6 +234,8 @@ struct LineChart::Private {
     std::optional<ChartRange> planned;
     std::optional<double> trained_to;
     QString planned_label;
+    std::size_t best_place = 0; // of the label's possible ones
+    std::size_t threshold_place = 0;
     std::vector<QRectF> labels; // where those of the marks stand in the last picture
 
     std::optional<ChartRange> user_x; // unset: all of the run
