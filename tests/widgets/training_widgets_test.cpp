@@ -81,6 +81,29 @@ private slots:
         }
     }
 
+    void the_words_of_a_handle_stand_clear_of_the_curve() {
+        CurveEditor editor;
+        editor.resize(600, 340);
+        CurveLine cosine; // a rise, then half a cosine down
+        for (int i = 0; i <= 500; ++i) {
+            const double x = 10.0 * i;
+            cosine.x.push_back(x);
+            cosine.y.push_back(x < 100 ? 3e-5 * x
+                                       : 1.5e-3 * (1 + std::cos(M_PI * (x - 100) / 4900)));
+        }
+        editor.setCurve(cosine, {{100, 3e-3, true, true, "warm-up ends: step 100, 3e-3", "peak"}});
+        weft::test::Writing writing(editor.size());
+        editor.renderTo(&writing, editor.size());
+        QRectF words;
+        for (const auto& [text, rect] : writing.texts) {
+            words = text == editor.handles()[0].text ? rect.adjusted(-10, -5, 10, 5) : words;
+        }
+        QVERIFY(QRectF(editor.rect()).contains(words));
+        for (std::size_t i = 0; i < cosine.x.size(); ++i) {
+            QVERIFY(!words.contains(editor.toView(cosine.x[i], cosine.y[i], editor.size())));
+        }
+    }
+
     void a_handle_follows_the_mouse_within_its_freedom() {
         CurveEditor editor;
         fill(editor);
@@ -190,6 +213,37 @@ private slots:
         QVERIFY2(std::abs(moment - 200) <= 4, qPrintable(QString::number(moment)));
         QTest::mouseMove(&chart, QPoint(599, 280));
         QCOMPARE(moment, 1000.0);
+    }
+
+    // Of saves of which three are kept: each bar reaches over those that begin next.
+    void no_bar_goes_through_the_label_of_another() {
+        for (const int height : {200, 220, 260, 400}) {
+            LifelineChart chart;
+            chart.resize(600, height);
+            std::vector<Lifeline> lines;
+            for (int i = 1; i <= 14; ++i) {
+                const bool stays = i > 10;
+                lines.push_back({i * 250.0,
+                                 stays ? 4000.0 : i * 250.0 + 750,
+                                 stays,
+                                 i == 11,
+                                 QString("at %1").arg(i * 250),
+                                 {}});
+            }
+            chart.setLifelines(lines, 4000);
+            weft::test::Writing writing(chart.size());
+            chart.renderTo(&writing, chart.size());
+            int labels = 0;
+            for (const auto& [text, rect] : writing.texts) {
+                if (text.startsWith("at ")) {
+                    ++labels;
+                    for (int i = 0; i < chart.itemCount(); ++i) {
+                        QVERIFY2(!chart.item(i).rect.intersects(rect), qPrintable(text));
+                    }
+                }
+            }
+            QVERIFY(labels >= 4);
+        }
     }
 
     void many_bars_share_rows_and_none_covers_another() {

@@ -30,6 +30,17 @@ QFont summaryFont(qsizetype line) {
                                              : TextStyle::Caption);
 }
 
+double digitHeight(const QFont& font) {
+    return QFontMetricsF(font).capHeight();
+}
+
+/// Where the label of a bar stands. Bars above may reach over it, those below begin later: where
+/// rows are low the digits hang down from the top of their own.
+double labelMiddle(const QRectF& bar) {
+    const double digits = digitHeight(Theme::current().font(TextStyle::MonoSmall));
+    return std::max(bar.center().y(), bar.top() + digits / 2);
+}
+
 double wrappedHeight(const QFont& font, const QString& text, double width) {
     return std::ceil(QFontMetricsF(font)
                          .boundingRect(QRectF(0, 0, width, 1e4), Qt::TextWordWrap, text)
@@ -216,11 +227,14 @@ void LifelineChart::paintBars(QPainter& painter, const QSizeF& view_size) const 
         const bool room = rect.height() / 0.6 >= kLabelRow || i % 3 == 0;
         const double width = textWidth(mono, life.label);
         if (own_row && room && rect.left() - width - 12 > left_) {
-            paintText(painter,
-                      QRectF(rect.left() - width - 10 - (life.starred ? 4 : 0),
-                             rect.center().y() - captionHeight() / 2, width + 1, captionHeight()),
-                      Qt::AlignRight | Qt::AlignVCenter, life.label, mono,
-                      theme.color(Role::Muted));
+            const double middle = labelMiddle(rect);
+            if (middle + digitHeight(mono) / 2 < plot(view_size).bottom()) {
+                paintText(painter,
+                          QRectF(rect.left() - width - 10 - (life.starred ? 4 : 0),
+                                 middle - captionHeight() / 2, width + 1, captionHeight()),
+                          Qt::AlignRight | Qt::AlignVCenter, life.label, mono,
+                          theme.color(Role::Muted));
+            }
         }
     }
 }
