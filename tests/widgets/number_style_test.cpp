@@ -25,6 +25,10 @@ private slots:
         row("very small", {1.13e-5, 2e-4, 0}, {"1.13e-5", "2.00e-4", "0"});
         row("one that went away", {2.5, 2.25, 3e9}, {"2.500", "2.250", "3.00e9"});
         row("one that is nearly nothing", {2.5, 2.25, 1e-6}, {"2.500", "2.250", "1.00e-6"});
+        row("one of few digits", {0.561, 0.00413, 1.294, 0.004},
+            {"0.561", "0.00413", "1.294", "0.004"});
+        row("a millionth among thousandths", {0.00413, 0.0021, 2.55e-5},
+            {"0.00413", "0.00210", "2.55e-5"});
         row("signs", {-1.5, 0.25, 1.25}, {"-1.500", "0.250", "1.250"});
         row("none that is finite", {std::nan(""), INFINITY}, {"NaN", "∞"});
     }

@@ -16,6 +16,7 @@ constexpr double kLeastGrouped = 1e4;
 constexpr int kLeastPlace = -3; // smaller ones are told by their exponents
 constexpr int kDigitsBelowOne = 3;
 constexpr int kDigitsFromOne = 4;
+constexpr double kMostLost = 0.01; // of a number of which a column has room for one digit
 
 } // namespace
 
@@ -59,11 +60,17 @@ QString NumberStyle::text(double value) const {
     if (size == 0) {
         return formatDecimals(0, exponents_ ? 0 : decimals_);
     }
-    const bool all_zeros = size < 0.5 * std::pow(10.0, -decimals_);
-    return !std::isfinite(value) || size >= kMostWrittenOut || exponents_ || all_zeros
-               ? formatExponent(value)
-           : grouped_ ? formatDecimals(value, decimals_)
-                      : QString::number(value, 'f', decimals_);
+    if (!std::isfinite(value) || size >= kMostWrittenOut || exponents_) {
+        return formatExponent(value);
+    }
+    const double unit = std::pow(10.0, -decimals_);
+    const bool one_digit = size < 10 * unit;
+    if (one_digit && std::abs(std::round(size / unit) * unit - size) > kMostLost * size) {
+        const int place = static_cast<int>(std::floor(std::log10(size)));
+        return place < kLeastPlace ? formatExponent(value)
+                                   : formatDecimals(value, kDigitsBelowOne - 1 - place);
+    }
+    return grouped_ ? formatDecimals(value, decimals_) : QString::number(value, 'f', decimals_);
 }
 
 } // namespace weft::widgets

@@ -23,7 +23,8 @@ public:
     /// that are far larger or smaller than the others do not decide.
     explicit NumberStyle(std::vector<double> values, Wholes wholes = Wholes::AsOthers);
 
-    /// "0.974", "12.41", "15,230"; by its exponent what would be all zeros or very long.
+    /// "0.974", "12.41", "15,230"; by its exponent what would be very long. What would keep one
+    /// digit that counts, or none, is written to three by itself: "0.00413", "2.55e-5".
     QString text(double value) const;
     bool operator==(const NumberStyle&) const = default;
 
