@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Step dots, sketch pad, confusion matrix, bars; and what the Train page asks of the line chart.
 #include "tests/support/weft_test.h"
+#include "tests/widgets/writing.h"
 #include "widgets/curves/chart_axis.h"
 #include "widgets/curves/line_chart.h"
 #include "widgets/look/theme_controller.h"
 #include "widgets/views/confusion_view.h"
+#include "widgets/views/parallel_view.h"
 #include "widgets/views/probability_bars.h"
 #include "widgets/views/sketch_pad.h"
 #include "widgets/views/step_dots.h"
@@ -24,6 +26,32 @@ class TrainWidgetsTest : public QObject {
     Q_OBJECT
 private slots:
     void init() { controller_ = std::make_unique<ThemeController>(); }
+
+    // Names beside one axis reach to the next one's ends.
+    void names_on_axes_in_parallel_touch_no_end_of_another() {
+        for (const QSize size : {QSize(1200, 270), QSize(700, 200)}) {
+            ParallelView view;
+            view.resize(size);
+            view.setContent({{"transforms",
+                              {1, 0},
+                              {"–", "normalize, random_crop (0.353)"},
+                              {"normalize, random_crop (0.353)", "–"}},
+                             {"dropout", {0.1, 0.2}, {"0.1", "0.2"}, {}},
+                             {"path", {0, 1}, {"/data/a", "/data/b"}, {"/data/a", "/data/b"}},
+                             {"loss", {0.5, 0.25}, {"0.5", "0.25"}, {}, true}},
+                            {{"one", 0}, {"two", 1}});
+            weft::test::Writing writing(size);
+            view.renderTo(&writing, size);
+            QVERIFY(writing.texts.size() >= 12);
+            for (std::size_t i = 0; i < writing.texts.size(); ++i) {
+                QVERIFY(QRectF(QPointF(), size).contains(writing.texts[i].second));
+                for (std::size_t k = 0; k < i; ++k) {
+                    QVERIFY2(!writing.texts[i].second.intersects(writing.texts[k].second),
+                             qPrintable(writing.texts[i].first + " / " + writing.texts[k].first));
+                }
+            }
+        }
+    }
 
     void step_dots_follow_the_newest_until_another_is_chosen() {
         StepDots dots;

@@ -83,8 +83,9 @@ ViewItem ParallelView::item(int index) const {
 
 QRectF ParallelView::plotRect(const QSizeF& view_size) const {
     const double line = QFontMetricsF(Theme::current().font(TextStyle::Caption)).height();
-    return QRectF(QPointF(kParallelSide, 2 * line + 8),
-                  QPointF(view_size.width() - kParallelSide, view_size.height() - line - 8));
+    // Names at the ends of an axis are half a line higher and lower than it.
+    return QRectF(QPointF(kParallelSide, 2.5 * line + 8),
+                  QPointF(view_size.width() - kParallelSide, view_size.height() - 1.5 * line - 8));
 }
 
 double ParallelView::axisX(int axis, const QRectF& plot) const {
@@ -190,13 +191,13 @@ void ParallelView::paintAxes(QPainter& painter, const QRectF& plot) const {
         const double x = axisX(axis, plot);
         paintHairline(painter, {x, plot.top()}, {x, plot.bottom()},
                       theme.color(shown.result ? Role::Accent : Role::Border));
-        const QRectF title(x - width / 2, plot.top() - 2 * line - 6, width, line);
+        const QRectF title(x - width / 2, plot.top() - 2.5 * line - 6, width, line);
         paintText(painter, title, Qt::AlignCenter, names[axis], shown.result ? strong : caption,
                   theme.color(Role::Text), Qt::ElideNone);
         paintText(painter, title.translated(0, line + 2), Qt::AlignCenter, endText(axis, true),
                   caption, theme.color(Role::Muted));
-        paintText(painter, QRectF(title.left(), plot.bottom() + 3, width, line), Qt::AlignCenter,
-                  endText(axis, false), caption, theme.color(Role::Muted));
+        paintText(painter, QRectF(title.left(), plot.bottom() + line / 2 + 3, width, line),
+                  Qt::AlignCenter, endText(axis, false), caption, theme.color(Role::Muted));
     }
 }
 
