@@ -12,7 +12,8 @@ namespace weft::widgets {
 class IconLabel : public QWidget {
     Q_OBJECT
 public:
-    /// `name` as for icon(), or empty for nothing yet; `side` in device-independent pixels.
+    /// `name` as for icon(), or empty for nothing yet; `side` in device-independent pixels, at text
+    /// size 1.
     explicit IconLabel(const QString& name = {}, Role role = Role::Text, int side = size::kIcon,
                        QWidget* parent = nullptr);
 
@@ -20,10 +21,14 @@ public:
 
 protected:
     void paintEvent(QPaintEvent* event) override;
+    void changeEvent(QEvent* event) override;
 
 private:
+    void fit();
+
     QString name_;
     Role role_;
+    int side_;
 };
 
 } // namespace weft::widgets

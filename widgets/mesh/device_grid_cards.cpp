@@ -186,12 +186,17 @@ Role DeviceGrid::bytesRole(int device) const {
     return over ? Role::Error : Role::Text;
 }
 
-/// With the names of the axes, or their first letters where there is no room.
+/// With the names of the axes, or their first letters where there is no room; half of it says
+/// nothing.
 QString DeviceGrid::placeText(int device, double width) const {
+    const QFont mono = Theme::current().font(TextStyle::MonoSmall);
     const QString place = devices_->placeOf(device);
-    return textWidth(Theme::current().font(TextStyle::MonoSmall), place) <= width
-               ? place
-               : shortPlace(place);
+    for (const QString& text : {place, shortPlace(place)}) {
+        if (textWidth(mono, text) <= width) {
+            return text;
+        }
+    }
+    return {};
 }
 
 /// "19.4 MiB of 5.7 GiB", "1.3 of 74.5 GiB", "1.3 GiB, none free"; at a moment "now 12.3 of

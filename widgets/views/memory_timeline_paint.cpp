@@ -306,10 +306,18 @@ void MemoryTimeline::paintPeak(QPainter& painter, const QRectF& plot) const {
         QPen dashes(theme.color(Role::Text), 1.2);
         dashes.setDashPattern({3.0, 2.0});
         painter.setPen(dashes);
+        const QFont caption = theme.font(TextStyle::Caption);
+        const double wanted = 32.0 + textWidth(caption, ghost_label_) + 4.0;
+        // It stands over what it is compared with.
+        QColor behind = theme.color(Role::Surface);
+        behind.setAlphaF(0.85F);
+        painter.fillRect(QRectF(place.left() - 4.0, place.top(),
+                                std::min(wanted, place.width()) + 4.0, place.height()),
+                         behind);
         painter.drawLine(QPointF(place.left(), place.center().y()),
                          QPointF(place.left() + 26.0, place.center().y()));
         paintText(painter, place.adjusted(32.0, 0, 0, 0), Qt::AlignLeft | Qt::AlignVCenter,
-                  ghost_label_, theme.font(TextStyle::Caption), theme.color(Role::Text));
+                  ghost_label_, caption, theme.color(Role::Text), Qt::ElideMiddle);
     }
 }
 
