@@ -224,6 +224,9 @@ QString formatDuration(double seconds) {
     const auto two = [](qint64 value) {
         return QStringLiteral("%1").arg(value, 2, 10, QLatin1Char('0'));
     };
+    if (whole == 0 && seconds > 0) {
+        return QCoreApplication::translate("Duration", "< 1 s");
+    }
     if (whole < 60) {
         return QCoreApplication::translate("Duration", "%1 s").arg(whole);
     }
