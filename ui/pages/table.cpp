@@ -10,18 +10,20 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace weft::ui {
 namespace {
 
-constexpr int kTableRowHeight = 24; // at text size 1
+constexpr int kTableRowHeight = 24;
 constexpr int kTableCellPadding = 16;
 
 /// Rows are as high as the text needs, also when its size changes.
 class RowHeight : public QObject {
 public:
-    explicit RowHeight(QTableView* table) : QObject(table), table_(table) {
+    RowHeight(QTableView* table, int height) : QObject(table), table_(table), height_(height) {
         table->installEventFilter(this);
+        table->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
         apply();
     }
 
@@ -34,13 +36,13 @@ public:
 
 private:
     void apply() {
-        const int height =
-            static_cast<int>(kTableRowHeight * widgets::Theme::current().fontScale());
+        const int height = static_cast<int>(height_ * widgets::Theme::current().fontScale());
         table_->verticalHeader()->setMinimumSectionSize(height);
         table_->verticalHeader()->setDefaultSectionSize(height);
     }
 
     QTableView* table_;
+    int height_; // at text size 1
 };
 
 /// Columns as their texts need them, also when the table's width or its text size changes.
@@ -54,13 +56,22 @@ public:
         rest_ = rest;
         empty_ = empty;
         least_ = least;
-        shared_ = false;
+        lack_ = Lack::HidesLast;
         apply();
     }
 
     void share(int rest) {
         rest_ = rest;
-        shared_ = true;
+        lack_ = Lack::CutsTexts;
+        apply();
+    }
+
+    void scroll(int rest, int least) {
+        rest_ = rest;
+        least_ = least;
+        lack_ = Lack::Scrolls;
+        table_->setHorizontalScrollBarPolicy(Qt::ScrollBarAsNeeded);
+        table_->setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
         apply();
     }
 
@@ -73,6 +84,7 @@ public:
 
 private:
     using Samples = std::vector<std::pair<int, QString>>; // columns with their longest texts
+    enum class Lack { HidesLast, CutsTexts, Scrolls };    // of room
 
     QString longestIn(int column) const {
         QString out;
@@ -93,9 +105,27 @@ private:
             }
         }
         setColumnWidths(table_, samples);
-        table_->horizontalHeader()->setSectionResizeMode(rest_, QHeaderView::Stretch);
         const int whole = table_->width() - table_->verticalScrollBar()->sizeHint().width();
-        shared_ ? narrow(samples, whole) : hideLast(samples, whole);
+        if (lack_ == Lack::Scrolls) {
+            setColumnWidths(table_, {{rest_, longestIn(rest_) + QLatin1Char(' ')}});
+            table_->setColumnWidth(
+                rest_, std::max({leastRest(), table_->columnWidth(rest_), leftBy(samples, whole)}));
+            return;
+        }
+        table_->horizontalHeader()->setSectionResizeMode(rest_, QHeaderView::Stretch);
+        lack_ == Lack::CutsTexts ? narrow(samples, whole) : hideLast(samples, whole);
+    }
+
+    int leftBy(const Samples& samples, int whole) const {
+        return std::accumulate(samples.begin(), samples.end(), whole,
+                               [this](int left, const auto& sample) {
+                                   return left - table_->columnWidth(sample.first);
+                               });
+    }
+
+    int leastRest() const {
+        return std::max(static_cast<int>(least_ * widgets::Theme::current().fontScale()),
+                        table_->horizontalHeader()->sectionSizeHint(rest_));
     }
 
     // Who needs less than an even share leaves what is over to the others.
@@ -120,12 +150,8 @@ private:
     }
 
     void hideLast(const Samples& samples, int whole) {
-        int left = whole;
-        for (const auto& [column, sample] : samples) {
-            left -= table_->columnWidth(column);
-        }
-        const double least = std::max<double>(least_ * widgets::Theme::current().fontScale(),
-                                              table_->horizontalHeader()->sectionSizeHint(rest_));
+        int left = leftBy(samples, whole);
+        const int least = leastRest();
         for (auto last = samples.rbegin(); last != samples.rend() && left < least; ++last) {
             left += table_->columnWidth(last->first);
             table_->hideColumn(last->first);
@@ -135,7 +161,7 @@ private:
     QTableView* table_;
     int rest_ = 0;
     int least_ = 0;
-    bool shared_ = false;
+    Lack lack_ = Lack::HidesLast;
     EmptyColumns empty_ = EmptyColumns::Keep;
 };
 
@@ -164,12 +190,15 @@ QTableView* createTable(QAbstractItemModel* model, const char* object_name,
     table->setTabKeyNavigation(false);
     table->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     table->verticalHeader()->hide();
-    new RowHeight(table);
-    table->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
+    scaleRows(table, kTableRowHeight);
     table->horizontalHeader()->setHighlightSections(false);
     table->horizontalHeader()->setSectionResizeMode(QHeaderView::Fixed);
     table->horizontalHeader()->setMinimumSectionSize(24);
     return table;
+}
+
+void scaleRows(QTableView* table, int height) {
+    new RowHeight(table, height);
 }
 
 void setColumnWidths(QTableView* table, const std::vector<std::pair<int, QString>>& samples) {
@@ -196,6 +225,10 @@ void fitColumns(QTableView* table, int rest, EmptyColumns empty, int least) {
 
 void shareColumns(QTableView* table, int rest) {
     fitOf(table).share(rest);
+}
+
+void scrollColumns(QTableView* table, int rest, int least) {
+    fitOf(table).scroll(rest, least);
 }
 
 } // namespace weft::ui

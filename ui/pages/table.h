@@ -12,6 +12,8 @@ namespace weft::ui {
 
 QTableView* createTable(QAbstractItemModel* model, const char* object_name,
                         const QString& accessible_name);
+/// Rows of one height, so many pixels at text size 1.
+void scaleRows(QTableView* table, int height);
 /// Fixed widths that hold the sample text in the table's monospace font, or the header if it is
 /// wider.
 void setColumnWidths(QTableView* table, const std::vector<std::pair<int, QString>>& samples);
@@ -27,5 +29,7 @@ void fitColumns(QTableView* table, int rest, EmptyColumns empty = EmptyColumns::
 /// The same where every column stays: those that need more than an even share of the width are cut
 /// to what the others leave.
 void shareColumns(QTableView* table, int rest);
+/// The same where every column stays whole: what has no room is scrolled to.
+void scrollColumns(QTableView* table, int rest, int least = kLeastRest);
 
 } // namespace weft::ui

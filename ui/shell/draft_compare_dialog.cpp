@@ -5,6 +5,7 @@
 #include "ui/bridge/draft/draft.h"
 #include "ui/bridge/run/run_model.h"
 #include "ui/forms/number_text.h"
+#include "ui/pages/table.h"
 #include "widgets/controls/text_label.h"
 #include "widgets/look/style.h"
 
@@ -54,8 +55,7 @@ DraftCompareDialog::DraftCompareDialog(const Draft& draft, const RunModel& run, 
     table->setSelectionBehavior(QAbstractItemView::SelectRows);
     table->setShowGrid(false);
     table->verticalHeader()->hide();
-    table->verticalHeader()->setMinimumSectionSize(widgets::size::kRowHeight);
-    table->verticalHeader()->setDefaultSectionSize(widgets::size::kRowHeight);
+    scaleRows(table, widgets::size::kRowHeight);
     table->horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
     table->horizontalHeader()->setSectionResizeMode(QHeaderView::Stretch);
     table->horizontalHeader()->setSectionResizeMode(DraftCompareFieldColumn,

@@ -2,6 +2,7 @@
 #include "ui/shell/lower_docks.h"
 
 #include "ui/models/problem_model.h"
+#include "ui/pages/table.h"
 #include "ui/shell/system_panel.h"
 #include "widgets/controls/log_view.h"
 #include "widgets/controls/text_label.h"
@@ -70,8 +71,8 @@ QWidget* LowerDocks::createProblems() {
     table->setShowGrid(false);
     table->setWordWrap(false);
     table->verticalHeader()->hide();
-    table->verticalHeader()->setMinimumSectionSize(widgets::size::kRowHeight);
-    table->verticalHeader()->setDefaultSectionSize(widgets::size::kRowHeight);
+    table->setFrameShape(QFrame::NoFrame);
+    scaleRows(table, widgets::size::kRowHeight);
     QHeaderView* header = table->horizontalHeader();
     header->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
     for (const int column :

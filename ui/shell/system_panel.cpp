@@ -147,7 +147,7 @@ void SystemPanel::update() {
     none_->setText(sentences(facts.missing));
     sheets_->setCurrentIndex(facts.gpus.empty() ? NoGpuSheet : GpuSheet);
     gpus_->setGpus(std::move(facts.gpus));
-    fitColumns(table_, GpuModel::NameColumn);
+    scrollColumns(table_, GpuModel::NameColumn);
 }
 
 void SystemPanel::fillFacts() {

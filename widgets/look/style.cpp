@@ -235,8 +235,8 @@ QSize Style::sizeFromContents(ContentsType type, const QStyleOption* option, con
     case CT_ItemViewItem: {
         // Lines that wrap keep clear of those of the next row.
         const bool wraps = result.height() >= 2 * option->fontMetrics.height();
-        result.setHeight(
-            std::max(size::kRowHeight, result.height() + (wraps ? 2 * space::kTight : 0)));
+        const int row = static_cast<int>(size::kRowHeight * Theme::current().fontScale());
+        result.setHeight(std::max(row, result.height() + (wraps ? 2 * space::kTight : 0)));
         return result;
     }
     case CT_ProgressBar: return {contents.width(), 6};

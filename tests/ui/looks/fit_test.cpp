@@ -374,6 +374,33 @@ private slots:
         QVERIFY2(found.isEmpty(), qPrintable('\n' + found.join('\n')));
     }
 
+    void rows_are_as_much_higher_as_their_text_is_larger() {
+        test::StudioFixture fixture;
+        const std::filesystem::path run = fixture.root() / "runs" / "2026-01-01_fashion-mlp_001";
+        write_run(run);
+        fixture.studio().draft().setDocument(mesh_run(), fixture.root());
+        QCOMPARE(fixture.studio().opener().open(run), QString());
+        const auto height = [&](const char* page, const char* view) {
+            fixture.window().showPage(page);
+            auto* rows = static_cast<QAbstractItemView*>(fixture.find(view));
+            static_cast<void>(
+                QTest::qWaitFor([rows] { return rows->model()->rowCount() > 0; }, 30000));
+            return rows->visualRect(rows->model()->index(0, 0)).height();
+        };
+        for (const auto& [page, view] :
+             {std::pair("model", "layerTree"), std::pair("checkpoints", "runTree"),
+              std::pair("checkpoints", "checkpointTable"), std::pair("runs", "runTable")}) {
+            ui::Preferences preferences = fixture.studio().settings().values();
+            preferences.font_scale = 1.0;
+            QCOMPARE(fixture.studio().settings().set(preferences), QString());
+            const int usual = height(page, view);
+            QVERIFY2(usual >= widgets::size::kRowHeight, view);
+            preferences.font_scale = widgets::kLargestText;
+            QCOMPARE(fixture.studio().settings().set(preferences), QString());
+            QTRY_VERIFY2(std::abs(height(page, view) - usual * widgets::kLargestText) <= 1, view);
+        }
+    }
+
     // Plan with large text in a small window: the curve of memory is wide enough to be read, and
     // what is alive is a click away.
     void where_both_have_no_room_the_curve_has_it_alone() {

@@ -3,6 +3,7 @@
 
 #include "ui/models/checkpoint_model.h"
 #include "ui/pages/checkpoints/badge_delegate.h"
+#include "ui/pages/table.h"
 #include "widgets/look/painting.h"
 #include "widgets/look/style.h"
 
@@ -37,9 +38,7 @@ CheckpointTable::CheckpointTable(CheckpointModel& model, QWidget* parent)
     setShowGrid(false);
     setFrameShape(QFrame::NoFrame);
     verticalHeader()->hide();
-    verticalHeader()->setMinimumSectionSize(widgets::size::kRowHeight);
-    verticalHeader()->setDefaultSectionSize(widgets::size::kRowHeight);
-    verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
+    scaleRows(this, widgets::size::kRowHeight);
     horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
     horizontalHeader()->setSectionResizeMode(CheckpointModel::KeptFor, QHeaderView::Stretch);
     horizontalHeader()->setHighlightSections(false);

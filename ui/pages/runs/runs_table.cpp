@@ -2,6 +2,7 @@
 #include "ui/pages/runs/runs_table.h"
 
 #include "ui/bridge/convert.h"
+#include "ui/pages/table.h"
 #include "widgets/controls/delegates/tag_delegate.h"
 #include "widgets/curves/sparkline.h"
 #include "widgets/look/menu_text.h"
@@ -67,8 +68,7 @@ RunsTable::RunsTable(RunTableModel& model, RunTableFilter& filtered, std::filesy
     setTabKeyNavigation(false); // Tab leaves the table
     setSortingEnabled(true);
     verticalHeader()->hide();
-    verticalHeader()->setDefaultSectionSize(widgets::size::kRowHeight);
-    verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
+    scaleRows(this, widgets::size::kRowHeight);
     horizontalHeader()->setSectionsMovable(true);
     horizontalHeader()->setHighlightSections(false);
     horizontalHeader()->setContextMenuPolicy(Qt::CustomContextMenu);
