@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The Runs page: the table of every run, driven by mouse and keys.
+#include "core/compile/config/run_config.h"
 #include "core/train/record/run_summary.h"
 #include "tests/support/weft_test.h"
 #include "tests/ui/patience.h"
@@ -478,6 +479,20 @@ private slots:
         }
         paths.sort();
         QCOMPARE(paths, (QStringList{"data.targets", "data.type", "seed"}));
+    }
+
+    void a_default_that_older_runs_lack_is_no_difference() {
+        const std::string text = test::tiny_config();
+        config::Json now = compile::read_run_config(std::string_view(text), ".").config.document;
+        config::Json before = now;
+        QCOMPARE(before["mesh"].erase("exchange_timeout"), std::size_t{1});
+        QCOMPARE(before["optimizer"].erase("eps"), std::size_t{1}); // of its type
+        const config::Json* both[] = {&now, &before};
+        QVERIFY(ui::varyingSettings(both).empty());
+        now["mesh"]["exchange_timeout"] = 60.0;
+        const auto varying = ui::varyingSettings(both);
+        QCOMPARE(varying.size(), std::size_t{1});
+        QCOMPARE(varying[0].values, (std::vector<QString>{"60", "600"}));
     }
 
     void a_setting_that_one_run_lacks_is_a_number_of_the_others() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/bridge/run/run_facts.h"
 
+#include "core/compile/config/run_config.h"
 #include "ui/bridge/convert.h"
 #include "ui/forms/number_text.h"
 #include "widgets/curves/series_store.h"
@@ -31,6 +32,13 @@ void collectLeaves(const Json& value, const std::string& path, Leaves& out) {
             collectLeaves(entry, path.empty() ? key : path + "." + key, out);
         }
     }
+}
+
+/// With the defaults of fields that were not there yet when the run began; as it is where that
+/// cannot be told.
+Json completed(const Json& config) {
+    config::Checked read = config::check_fields(config, compile::run_config_table());
+    return read.ok() ? std::move(read.value) : config;
 }
 
 void fill_numbers(VaryingSetting& setting, const std::vector<const Json*>& values) {
@@ -121,10 +129,13 @@ std::vector<VaryingSetting> varyingSettings(std::span<const train::RunSummary* c
 std::vector<VaryingSetting> varyingSettings(std::span<const config::Json* const> configs) {
     std::vector<std::string> order;
     std::map<std::string, std::vector<const Json*>> values;
+    std::vector<Json> whole;
+    std::transform(configs.begin(), configs.end(), std::back_inserter(whole),
+                   [](const Json* config) { return completed(*config); });
     for (std::size_t i = 0; i < configs.size(); ++i) {
         Leaves leaves;
-        if (configs[i]->is_object()) {
-            collectLeaves(*configs[i], {}, leaves);
+        if (whole[i].is_object()) {
+            collectLeaves(whole[i], {}, leaves);
         }
         for (const auto& [path, value] : leaves) {
             auto [row, added] = values.try_emplace(path);
