@@ -11,6 +11,7 @@
 #include <QTimer>
 
 #include <filesystem>
+#include <memory>
 #include <optional>
 
 namespace weft::ui {
@@ -19,14 +20,14 @@ class MachineLook : public QObject {
     Q_OBJECT
 public:
     explicit MachineLook(std::filesystem::path worker, QObject* parent = nullptr);
-    /// Ends a look that is under way.
+    /// Ends a look that is under way. One that a driver holds on to is left to end when it may.
     ~MachineLook() override;
 
     /// Looks again; one look at a time.
     void look();
     /// Looks unless that was done already, or is being done.
     void lookOnce();
-    bool isLooking() const { return process_.state() != QProcess::NotRunning; }
+    bool isLooking() const { return process_->state() != QProcess::NotRunning; }
 
     /// As of the last look; none before the first has ended.
     const std::optional<MachineFacts>& facts() const { return facts_; }
@@ -47,7 +48,7 @@ private:
     void fail(const QString& why);
 
     std::filesystem::path worker_;
-    QProcess process_;
+    std::unique_ptr<QProcess> process_;
     QTimer limit_;
     std::optional<MachineFacts> facts_;
     QDateTime when_;
