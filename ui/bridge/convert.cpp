@@ -87,6 +87,21 @@ std::vector<widgets::MemorySegment> memorySegments(const plan::ExecutionPlan& pl
     return segments;
 }
 
+QStringList besideArena(std::int64_t landing_bytes, const plan::DeviceMemory& beside) {
+    const std::pair<QString, std::int64_t> all[] = {
+        {QObject::tr("next batch"), landing_bytes},
+        {QObject::tr("driver"), beside.context_bytes},
+        {QObject::tr("libraries"), beside.library_bytes},
+        {QObject::tr("groups of devices"), beside.exchange_bytes}};
+    QStringList out;
+    for (const auto& [name, bytes] : all) {
+        if (bytes > 0) {
+            out << QStringLiteral("%1 %2").arg(name, widgets::formatMemory(bytes));
+        }
+    }
+    return out;
+}
+
 QString formatMetric(double value) {
     const double size = std::abs(value);
     if (!std::isfinite(value) || size >= kMostInWhole || (size != 0 && size < 1e-3)) {

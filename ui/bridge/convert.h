@@ -29,6 +29,8 @@ widgets::MemoryCategory toWidget(plan::Category category);
 QString runTitle(const std::filesystem::path& folder);
 /// What the device must hold at the peak, by category, for a memory bar.
 std::vector<widgets::MemorySegment> memorySegments(const plan::ExecutionPlan& plan);
+/// What a GPU holds beside its arena: "next batch 1.5 MiB", "driver 512 MiB".
+QStringList besideArena(std::int64_t landing_bytes, const plan::DeviceMemory& beside);
 
 using widgets::formatCount;
 using widgets::formatDuration;

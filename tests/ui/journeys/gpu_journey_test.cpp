@@ -5,6 +5,7 @@
 #include "tests/ui/hands.h"
 #include "tests/ui/mesh_support.h"
 #include "tests/ui/patience.h"
+#include "ui/bridge/convert.h"
 #include "ui/models/gpu_model.h"
 #include "ui/pages/plan/mesh/mesh_bar.h"
 #include "ui/pages/plan/plan_page.h"
@@ -13,6 +14,8 @@
 
 #include <QAbstractItemView>
 #include <QComboBox>
+#include <QScrollBar>
+#include <QTableView>
 
 #include <cmath>
 #include <numeric>
@@ -35,6 +38,16 @@ constexpr const char* kLongMlp = R"({
   "lr_schedule": {"type": "constant"},
   "training": {"global_batch_size": 16, "precision": "f32", "length": {"steps": 1000000}},
   "checkpoint": {"every": {"steps": 50}, "on_improvement": false}
+})";
+
+/// Its activations take most of an emulated GPU.
+constexpr const char* kWideMlp = R"({
+  "schema_version": 1, "name": "wide-mlp", "seed": 3,
+  "data": {"train": {"type": "synthetic", "kind": "classification", "features": 12, "classes": 5,
+                     "samples": 100000}},
+  "model": {"type": "mlp", "hidden": [256, 256, 256, 256]},
+  "training": {"global_batch_size": 65536, "precision": "f32", "length": {"steps": 10}},
+  "mesh": {"devices": "cuda:0,"}
 })";
 
 /// Of `count` losses from a place on.
@@ -118,6 +131,36 @@ private slots:
         QTRY_COMPARE(devices_of(fixture.studio().draft().config()), std::string("auto"));
     }
 
+    void what_does_not_fit_beside_the_memory_of_driver_and_libraries_has_fixes() {
+        test::StudioFixture fixture(kWideMlp);
+        fixture.window().resize(1440, 900);
+        test::Mouse mouse(fixture);
+        QVERIFY(mouse.press("preset.tiny"));
+        QVERIFY(mouse.go("plan"));
+        QVERIFY(mouse.choose("planTab", 0));
+        QTRY_VERIFY_WITH_TIMEOUT(fixture.studio().machine().facts().has_value(), kRunPatienceMs);
+        QVERIFY(mouse.choose("planTab", 1));
+        const ui::PlanPreview& preview = fixture.window().findChild<ui::PlanPage*>()->preview();
+        const auto planned = [&] { return preview.isComplete() && !preview.isStale(); };
+        QTRY_VERIFY_WITH_TIMEOUT(planned(), kRunPatienceMs);
+        const std::shared_ptr<const plan::ExecutionPlan> plan = preview.digest()->plan;
+        // The arena alone would fit.
+        QCOMPARE(plan->limit_bytes.value_or(0), kEmulatedBytes);
+        QVERIFY(plan->arena_bytes + plan->landing_bytes() < kEmulatedBytes);
+        QVERIFY(plan->beside.bytes() > 0);
+        QVERIFY(!plan->fits());
+        QTRY_COMPARE_WITH_TIMEOUT(preview.fixes().size(), std::size_t{3}, kRunPatienceMs);
+        for (const plan::Alternative& fix : preview.fixes()) {
+            auto* apply = fixture.find("apply." + ui::toQString(fix.change));
+            QTRY_VERIFY(apply->isVisible());
+            QVERIFY(fix.fits && fix.peak_bytes > plan->beside.bytes());
+        }
+        const plan::Alternative first = preview.fixes().front();
+        QVERIFY(mouse.press("apply." + ui::toQString(first.change)));
+        QTRY_VERIFY_WITH_TIMEOUT(planned() && preview.digest()->plan->fits(), kRunPatienceMs);
+        QCOMPARE(preview.digest()->plan->memory_bytes(), first.peak_bytes);
+    }
+
     void without_gpus_it_is_said_why() {
         qputenv("WEFT_EMULATED_GPUS", "0");
         test::StudioFixture fixture(kLongMlp);
@@ -162,7 +205,29 @@ private:
         QTRY_COMPARE_WITH_TIMEOUT(fixture.window().currentPage(), QString("train"), kRunPatienceMs);
         QTRY_VERIFY_WITH_TIMEOUT(run.step() > 60, kRunPatienceMs);
         QCOMPARE(devices_of(run.config()), std::string("cuda:2"));
+        showMemory(fixture);
         QVERIFY(mean_loss(run, run.steps().loss.size() - 20, 20) < mean_loss(run, 0, 20));
+    }
+
+    static void setText(test::StudioFixture& fixture, double scale) {
+        ui::Preferences preferences = fixture.studio().settings().values();
+        preferences.font_scale = scale;
+        QCOMPARE(fixture.studio().settings().set(preferences), QString());
+    }
+
+    // What the GPUs hold beside the plan's arena, as the run's events say it.
+    static void showMemory(test::StudioFixture& fixture) {
+        const ui::RunModel& run = fixture.studio().run();
+        QTRY_VERIFY_WITH_TIMEOUT(run.memory().contains("on_device"), kRunPatienceMs);
+        const auto* said = static_cast<widgets::TextLabel*>(fixture.find("memoryBeside"));
+        QTRY_VERIFY(said->isVisible());
+        const config::Json& told = run.memory().at("on_device");
+        QVERIFY(told.at("landing_bytes").get<std::int64_t>() > 0);
+        for (const auto& [name, bytes] : told.items()) {
+            QVERIFY2(bytes == 0 ||
+                         said->text().contains(widgets::formatMemory(bytes.get<std::int64_t>())),
+                     qPrintable(said->text()));
+        }
     }
 
     // While it trains its events say how the GPUs are.
@@ -176,6 +241,16 @@ private:
                                      gpus->row(1).used_bytes.value_or(0) > 0,
                                  kRunPatienceMs);
         QCOMPARE(gpus->row(2).used_bytes.value_or(-1), std::int64_t{0});
+        // Large text in a small window leaves nothing out.
+        const QSize size = fixture.window().size();
+        setText(fixture, widgets::kLargestText);
+        fixture.window().resize(1024, 680);
+        QTRY_VERIFY(table->horizontalScrollBar()->maximum() > 0);
+        for (int column = 0; column < gpus->columnCount(); ++column) {
+            QVERIFY(!static_cast<QTableView*>(table)->isColumnHidden(column));
+        }
+        setText(fixture, 1.0);
+        fixture.window().resize(size);
         QVERIFY(hands.command(ui::action::kSystem));
         QVERIFY(!table->isVisible());
     }

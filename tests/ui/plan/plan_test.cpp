@@ -565,12 +565,21 @@ private slots:
         step.memory_bytes = 130 * kMiB;
         run.apply({{0, 1, system}, {1, 2, step}});
         fixture.window().showPage("train");
-        QVERIFY(label(fixture, "libraryMemory").contains("37.0 MiB"));
+        QVERIFY(label(fixture, "memoryBeside").contains("37.0 MiB"));
         QString said;
         for (const auto* text : fixture.window().page("train")->findChildren<QLabel*>()) {
             said += text->text() + '\n';
         }
         QVERIFY(said.contains("measured 130.0 MiB, 30.0 % over plan"));
+        // Of GPUs, whose arenas are what is planned.
+        system.memory["on_device"] = {{"landing_bytes", 3 * kMiB},
+                                      {"context_bytes", 420 * kMiB},
+                                      {"library_bytes", 0},
+                                      {"exchange_bytes", 96 * kMiB}};
+        run.apply({{2, 3, system}});
+        QCOMPARE(label(fixture, "memoryBeside"),
+                 QString("beside the arena of each GPU, as measured: next batch 3.0 MiB, driver "
+                         "420.0 MiB, groups of devices 96.0 MiB"));
     }
 
     void the_program_is_read_searched_and_narrowed_to_a_layer() {

@@ -60,9 +60,10 @@ MemoryPanel::MemoryPanel(RunModel& run, QWidget* parent) : QWidget(parent), run_
     timeline_->setObjectName("runTimeline");
     timeline_->setFixedHeight(kTimelineHeight);
     inner->addWidget(timeline_);
-    libraries_ = new widgets::TextLabel({}, widgets::TextStyle::Caption, widgets::Role::Muted);
-    libraries_->setObjectName("libraryMemory");
-    inner->addWidget(libraries_);
+    beside_ = new widgets::TextLabel({}, widgets::TextStyle::Caption, widgets::Role::Muted);
+    beside_->setObjectName("memoryBeside");
+    beside_->setWordWrap(true);
+    inner->addWidget(beside_);
     column->addLayout(inner);
     connect(form_, &widgets::SegmentedControl::currentIndexChanged, this, &MemoryPanel::showForm);
     connect(&run_, &RunModel::planChanged, this, &MemoryPanel::updatePlan);
@@ -116,6 +117,9 @@ void MemoryPanel::updateMeasured() {
             plan ? tr("planned, by category · %1 parameters").arg(formatCount(plan->parameters))
                  : tr("planned, by category"));
     }
+    const QString beside = besideText();
+    beside_->setVisible(!beside.isEmpty());
+    beside_->setText(beside);
     const std::int64_t last = run_.lastStep().memory_bytes;
     // What the process takes of the host is not what was planned for a GPU.
     const bool comparable = plan == nullptr || plan->device == "cpu";
@@ -128,7 +132,6 @@ void MemoryPanel::updateMeasured() {
         measured_short_.clear();
         sayMeasured();
         timeline_->setMeasured(std::nullopt);
-        libraries_->setVisible(false);
         return;
     }
     const qint64 over = measured - planned_;
@@ -146,11 +149,25 @@ void MemoryPanel::updateMeasured() {
                                 : widgets::Role::Warning;
     sayMeasured();
     timeline_->setMeasured(measured, tr("measured %1").arg(widgets::formatMemory(measured)));
-    const auto library =
-        said.is_null() ? std::int64_t{0} : said.value("library_bytes", std::int64_t{0});
-    libraries_->setVisible(library > 0);
-    libraries_->setText(
-        tr("libraries keep %1 for themselves, as measured").arg(widgets::formatMemory(library)));
+}
+
+/// Of what is planned beside the arena: what the run has found of it, on its GPUs or on the host.
+QString MemoryPanel::besideText() const {
+    const config::Json& said = run_.memory();
+    const auto bytes = [](const config::Json& of, const char* name) {
+        return of.value(name, std::int64_t{0});
+    };
+    if (said.contains("on_device")) {
+        const config::Json& told = said.at("on_device");
+        const plan::DeviceMemory beside{bytes(told, "context_bytes"), bytes(told, "library_bytes"),
+                                        bytes(told, "exchange_bytes")};
+        return tr("beside the arena of each GPU, as measured: %1")
+            .arg(besideArena(bytes(told, "landing_bytes"), beside).join(", "));
+    }
+    const std::int64_t library = said.is_null() ? 0 : bytes(said, "library_bytes");
+    return library > 0 ? tr("libraries keep %1 for themselves, as measured")
+                             .arg(widgets::formatMemory(library))
+                       : QString();
 }
 
 void MemoryPanel::showForm() {

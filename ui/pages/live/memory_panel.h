@@ -30,6 +30,7 @@ private:
     void updatePlan();
     void updateMeasured();
     void sayMeasured();
+    QString besideText() const;
     void showForm();
 
     RunModel& run_;
@@ -37,7 +38,7 @@ private:
     widgets::SegmentedControl* form_;
     widgets::MemoryBar* bar_;
     widgets::MemoryTimeline* timeline_;
-    widgets::TextLabel* libraries_;
+    widgets::TextLabel* beside_;
     std::shared_ptr<const plan::ExecutionPlan> shown_plan_; // what the bar shows
     bool shown_said_ = false; // and whether the run had said its memory
     qint64 planned_ = 0;

@@ -59,10 +59,7 @@ QString partsText(const plan::ExecutionPlan& plan) {
         add(QObject::tr("checkpoint being written"), plan.host.staging_bytes);
         add(QObject::tr("libraries"), plan.host.library_bytes);
     } else {
-        add(QObject::tr("next batch"), plan.landing_bytes());
-        add(QObject::tr("driver"), plan.beside.context_bytes);
-        add(QObject::tr("libraries"), plan.beside.library_bytes);
-        add(QObject::tr("groups of devices"), plan.beside.exchange_bytes);
+        beside = besideArena(plan.landing_bytes(), plan.beside);
     }
     return QObject::tr("%1; beside it: %2").arg(inside, beside.join(", "));
 }
