@@ -190,7 +190,8 @@ void MainWindow::connectStudio() {
     connect(files_, &DraftFiles::failed, this, &MainWindow::complain);
     connect(files_, &DraftFiles::chosen, this, &MainWindow::open);
     connect(files_, &DraftFiles::saved, this, [this](const QString& name) {
-        toasts_->show(widgets::MessageKind::Success, tr("Saved %1").arg(name));
+        toasts_->show(widgets::MessageKind::Success, tr("Saved %1").arg(name), nullptr,
+                      stack_->currentWidget());
     });
     connect(lower_, &LowerDocks::problemActivated, this, &MainWindow::showProblem);
     connect(&lower_->log(), &widgets::LogView::stepActivated, this, [this](qint64 step) {
@@ -212,7 +213,7 @@ void MainWindow::connectStudio() {
         toasts_->show(
             widgets::MessageKind::Info,
             tr("%1 took the place of the edited draft %2").arg(studio_.draft().name(), before),
-            actions_.get(action::kUndo));
+            actions_.get(action::kUndo), stack_->currentWidget());
     });
     connect(&studio_, &Studio::runShown, this, [this] { showPage("train"); });
     connect(&studio_.opener(), &PathOpener::checkpointOpened, this,
@@ -311,7 +312,7 @@ void MainWindow::sayFault(const std::exception* fault) {
 }
 
 void MainWindow::complain(const QString& problem) {
-    toasts_->show(widgets::MessageKind::Error, problem);
+    toasts_->show(widgets::MessageKind::Error, problem, nullptr, stack_->currentWidget());
 }
 
 void MainWindow::comeToFront() {

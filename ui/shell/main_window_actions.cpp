@@ -137,7 +137,7 @@ void MainWindow::changeSettings(const std::function<void(Preferences&)>& edit) {
     edit(values);
     const QString problem = studio_.settings().set(values);
     if (!problem.isEmpty()) {
-        toasts_->show(widgets::MessageKind::Warning, problem);
+        toasts_->show(widgets::MessageKind::Warning, problem, nullptr, stack_->currentWidget());
     }
 }
 

@@ -111,6 +111,25 @@ private slots:
         QCOMPARE(fixture.studio().draft().path().filename(), std::filesystem::path("other.json"));
     }
 
+    void a_note_goes_when_another_page_is_shown() {
+        test::StudioFixture fixture;
+        const auto* toasts = fixture.window().findChild<widgets::ToastHost*>();
+        fixture.studio().draft().open(fixture.preset());
+        fixture.studio().draft().setField("training.global_batch_size", 48);
+        fixture.window().showPage("home");
+        fixture.click("preset.tiny");
+        QCOMPARE(toasts->visibleCount(), 1);
+        QTRY_COMPARE(fixture.window().currentPage(), QString("home"));
+        QTest::qWait(0); // the note has found its page
+        fixture.window().showPage("train");
+        QTRY_COMPARE_WITH_TIMEOUT(toasts->visibleCount(), 0, 3000); // by itself after 6 s
+        fixture.window().open(QString::fromStdString((fixture.root() / "nowhere.json").string()));
+        QCOMPARE(toasts->visibleCount(), 1);
+        QTest::qWait(0);
+        fixture.window().showPage("data");
+        QTRY_COMPARE_WITH_TIMEOUT(toasts->visibleCount(), 0, 3000);
+    }
+
     void a_note_covers_no_control_of_any_page_data() {
         QTest::addColumn<QSize>("size");
         QTest::addColumn<double>("text");
