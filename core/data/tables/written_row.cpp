@@ -103,6 +103,15 @@ double value_of(const TableEncoding& table, const TableEncoding::Input& input,
                 "the training data has no '" + shown(text, 40) + "'", name_hint(text, known));
 }
 
+/// The number of the table that was standardised to `number` in f32. What is left of a zero is
+/// nothing of the table.
+double number_of(const TableEncoding::Input& input, float number) {
+    const double from_mean = number * input.scale.deviation;
+    const double value = from_mean + input.scale.mean;
+    constexpr double kRounding = std::numeric_limits<float>::epsilon();
+    return std::abs(value) < kRounding * std::abs(from_mean) ? 0 : value;
+}
+
 /// How many inputs the date has that begins at `first`.
 std::size_t date_parts(const TableEncoding& table, std::size_t first) {
     std::size_t end = first + 1;
@@ -196,8 +205,7 @@ std::vector<std::string> row_of_sample(const Encoding& encoding, std::span<const
             continue;
         }
         if (input.is_number) {
-            const double value = sample[at++] * input.scale.deviation + input.scale.mean;
-            cells.push_back(number_cell(table, value, kDigits));
+            cells.push_back(number_cell(table, number_of(input, sample[at++]), kDigits));
             continue;
         }
         const std::size_t count = table.one_hot ? input.categories.size() : 1;
