@@ -34,7 +34,7 @@ LossScalePanel::LossScalePanel(FormSource& source) : source_(source) {
         widgets::TextStyle::Caption, widgets::Role::Muted));
     std::vector<std::string> pointers;
     for (const config::Field& field : source.field(kLossScalePointer)->fields) {
-        pointers.push_back(std::string(kLossScalePointer) + "/" + field.name);
+        pointers.push_back(kLossScalePointer + ("/" + field.name));
     }
     column->addWidget(new FieldGroup(source, pointers, createTrainingEditor));
     connect(&source, &FormSource::changed, this, &LossScalePanel::refresh);

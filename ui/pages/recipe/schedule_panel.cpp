@@ -123,7 +123,8 @@ void SchedulePanel::refresh() {
             rates.append(rateText(learningRate(config, number, shown_.steps, endless(config))));
         }
     }
-    readout_->setText(tr("at steps %1:  %2").arg(steps.join(" · "), rates.join(" · ")));
+    const QString dot = QChar(QChar::Nbsp) + QStringLiteral("· "); // no line begins with it
+    readout_->setText(tr("at steps %1:  %2").arg(steps.join(dot), rates.join(dot)));
     QString words = tr("peak %1").arg(
         rateText(shown_.y.empty() ? 0.0 : *std::max_element(shown_.y.begin(), shown_.y.end())));
     curve_->setAccessibleDescription(words + ", " + readout_->text());
