@@ -99,7 +99,7 @@ private slots:
         const ui::RunModel& run = fixture.studio().run();
         QTRY_COMPARE_WITH_TIMEOUT(run.state(), RunState::failed, kRunPatienceMs);
         const std::filesystem::path folder = run.folder();
-        QVERIFY(!fixture.studio().isTraining());
+        QTRY_VERIFY_WITH_TIMEOUT(!fixture.studio().isTraining(), kRunPatienceMs);
         QVERIFY(run.failure().has_value());
         QCOMPARE(run.failure()->kind, std::string("device"));
         QTRY_VERIFY(fixture.find("failureCard")->isVisible());
