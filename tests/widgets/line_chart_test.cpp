@@ -86,7 +86,7 @@ private slots:
             y.push_back(1 - 0.009 * i);
         }
         chart_->append(id_, x, y);
-        chart_->setBest(97, 0.127, "best validation loss 0.127");
+        chart_->setBest(100, 0.1, "best validation loss 0.100");
         chart_->setSelection(100, "selected 100");
         chart_->setThreshold(0.11, "clipped above 0.11");
         chart_->setEvents({{99, "resumed"}});
@@ -100,7 +100,7 @@ private slots:
         for (const auto& [text, rect] : writing.texts) {
             words.emplace(text, rect);
         }
-        const QString all[] = {"best validation loss 0.127", "selected 100", "clipped above 0.11",
+        const QString all[] = {"best validation loss 0.100", "selected 100", "clipped above 0.11",
                                "resumed"};
         const auto at = [this](double step) { return chart_->plot()->xAxis->coordToPixel(step); };
         const double foot = chart_->plot()->axisRect()->bottom();

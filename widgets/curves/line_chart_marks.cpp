@@ -455,6 +455,7 @@ void LineChart::Private::paintBest(QPainter& painter, const QRectF& area) {
     paintLabel(painter,
                {{at.x() - width / 2.0, y},
                 {at.x() - width + kStarRadius, y},
+                {at.x() - width - kStarRadius, y},
                 {at.x() - kStarRadius, y},
                 {at.x() - width / 2.0, 2 * at.y() - y}},
                best_label, theme.color(Role::Text), TextStyle::CaptionStrong, area, &best_place);
