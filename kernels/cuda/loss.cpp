@@ -3,6 +3,7 @@
 // probability and no logit in f32 is ever stored. What the outputs of a part of the classes are,
 // and label smoothing, is said in kernels/reference/loss.cpp.
 #include "kernels/cuda/cuda_list.h"
+#include "kernels/cuda/largest_of_row.h"
 #include "kernels/cuda/row_launch.h"
 
 namespace weft::kernels::cuda {
@@ -23,28 +24,20 @@ WEFT_WIDE_KERNEL cross_entropy_rows(const RowShape s, const LossOptions o, const
     }
     const i64 start = p.row * s.width;
     float values[kRowTile];
-    float max = -INFINITY;
+    const float max = largest_of_row(s, p, logits, values, totals);
     float sum = 0.0f;
     float real = 0.0f;
     WEFT_ROLLED
-    for (int pass = 0; pass < 2; ++pass) {
-        WEFT_ROLLED
-        for (i64 tile = 0; tile < p.tiles; ++tile) {
-            if (reads(p, pass)) {
-                load_tile(s, p, logits, start, tile, -INFINITY, values);
-            }
-            WEFT_UNROLL
-            for (int k = 0; k < kRowTile; ++k) {
-                if (pass == 0) {
-                    max = larger(max, values[k]);
-                } else if (column_of(p, tile, k) < s.width) {
-                    sum += expf(values[k] - max);
-                    real += values[k] > -1e29f ? values[k] : 0.0f;
-                }
-            }
+    for (i64 tile = 0; tile < p.tiles; ++tile) {
+        if (reads(p, 1)) {
+            load_tile(s, p, logits, start, tile, -INFINITY, values);
         }
-        if (pass == 0) {
-            max = row_max(p, max, totals);
+        WEFT_UNROLL
+        for (int k = 0; k < kRowTile; ++k) {
+            if (column_of(p, tile, k) < s.width) {
+                sum += expf(values[k] - max);
+                real += values[k] > -1e29f ? values[k] : 0.0f;
+            }
         }
     }
     const float logsumexp = max + logf(row_sum(p, sum, totals));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/cuda/cuda_list.h"
+#include "kernels/cuda/largest_of_row.h"
 #include "kernels/cuda/row_launch.h"
 
 namespace weft::kernels::cuda {
@@ -12,10 +13,10 @@ WEFT_WIDE_KERNEL softmax_rows(const RowShape s, const Source x, const Target y) 
     }
     const i64 start = p.row * s.width;
     float values[kRowTile];
-    float max = -INFINITY;
+    const float max = largest_of_row(s, p, x, values, totals);
     float sum = 0.0f;
     WEFT_ROLLED
-    for (int pass = 0; pass < 3; ++pass) {
+    for (int pass = 1; pass < 3; ++pass) {
         WEFT_ROLLED
         for (i64 tile = 0; tile < p.tiles; ++tile) {
             if (reads(p, pass)) {
@@ -23,9 +24,7 @@ WEFT_WIDE_KERNEL softmax_rows(const RowShape s, const Source x, const Target y) 
             }
             WEFT_UNROLL
             for (int k = 0; k < kRowTile; ++k) {
-                if (pass == 0) {
-                    max = larger(max, values[k]);
-                } else if (pass == 1) {
+                if (pass == 1) {
                     values[k] = expf(values[k] - max);
                     sum += column_of(p, tile, k) < s.width ? values[k] : 0.0f;
                 } else {
@@ -36,9 +35,7 @@ WEFT_WIDE_KERNEL softmax_rows(const RowShape s, const Source x, const Target y) 
                 store_tile(s, p, y, start, tile, values);
             }
         }
-        if (pass == 0) {
-            max = row_max(p, max, totals);
-        } else if (pass == 1) {
+        if (pass == 1) {
             sum = row_sum(p, sum, totals);
         }
     }
