@@ -75,11 +75,14 @@ std::vector<Pass> last_passes(const RecomputeOptions& recompute, bool epilogues,
                     [stages](ir::Program& p) { passes::add_up_squares(p, group_of(stages)); }});
     list.push_back(
         {"fuse", [stages](ir::Program& p) { passes::fuse_elementwise(p, group_of(stages)); }});
-    list.push_back(
-        {"join updates", [stages](ir::Program& p) { passes::join_updates(p, group_of(stages)); }});
     list.push_back({"shorten lifetimes", passes::shorten_lifetimes});
     list.push_back({"renumber", passes::renumber_values});
     return list;
+}
+
+/// Of the program of a stage.
+std::vector<Pass> stage_passes() {
+    return {{"join updates", passes::join_updates}, {"renumber", passes::renumber_values}};
 }
 
 /// Trainable elements. Tied weights are one slot, so they count once.
@@ -161,7 +164,9 @@ private:
             out_.model_flops_per_step += trains ? products_of(program) / stage_count() : 0;
             const RecomputeOptions recompute = trains ? recompute_of(program) : RecomputeOptions();
             run_passes(program, last_passes(recompute, epilogues(), stages()));
-            for (plan::PlannedProgram& made : finish(split(std::move(program)))) {
+            std::vector<ir::Program> parts = split(std::move(program));
+            join_updates(parts);
+            for (plan::PlannedProgram& made : finish(std::move(parts))) {
                 if (out_.mesh.single()) {
                     keep_whole(made.arguments);
                     keep_whole(made.results);
@@ -271,8 +276,7 @@ private:
             }
         });
         for (std::size_t stage = 0; stage < out.size() && options_.dump; ++stage) {
-            options_.dump(out[stage].name + ", stage " + std::to_string(stage), "split stages",
-                          out[stage]);
+            options_.dump(out[stage].name + stage_text(stage), "split stages", out[stage]);
         }
         note_time(program.name, "split stages", start_s);
         return out;
@@ -295,6 +299,28 @@ private:
                 port.placement.pin = sharding::Pin{out_.pipeline_axis, stage};
             }
         }
+    }
+
+    /// What tells a stage's program from another's; nothing without a pipeline.
+    std::string stage_text(std::size_t stage) const {
+        return stages_ ? ", stage " + std::to_string(stage) : "";
+    }
+
+    /// Of each stage.
+    void join_updates(std::vector<ir::Program>& parts) {
+        const double start_s = clock_.steady_s();
+        for (std::size_t stage = 0; stage < parts.size(); ++stage) {
+            passes::RunPassesOptions run_options{options_.disabled_passes, options_.verify,
+                                                 options_.stop, options_.dump};
+            if (options_.dump) {
+                run_options.dump = [&](const std::string& name, const std::string& pass,
+                                       const ir::Program& made) {
+                    options_.dump(name + stage_text(stage), pass, made);
+                };
+            }
+            passes::run_passes(parts[stage], stage_passes(), run_options);
+        }
+        note_time(parts.front().name, "join updates", start_s);
     }
 
     void run_passes(ir::Program& program, const std::vector<Pass>& list) {
@@ -332,6 +358,8 @@ private:
         sizes.beside = out_.beside;
         int stage = 0;
         for (ir::Program& part : split(std::move(program))) {
+            passes::run_passes(part, stage_passes(),
+                               {options_.disabled_passes, false, options_.stop, {}});
             const memory::Storage storage = memory::share_storage(part);
             std::vector<std::string> ignored;
             const auto choices = kernels_.select(part, ignored);

@@ -3,6 +3,7 @@
 
 #include "core/passes/rewrite.h"
 
+#include <set>
 #include <vector>
 
 namespace weft::passes {
@@ -28,7 +29,9 @@ public:
                 sums_[index(op.outputs[0])] = &op;
             }
         }
-        std::erase_if(ops, [](const Op& op) { return op.outputs.empty(); });
+        std::erase_if(ops, [this](const Op& op) {
+            return op.kind == "sum_squares" && gone_.contains(op.outputs[0]);
+        });
     }
 
 private:
@@ -47,15 +50,19 @@ private:
         }
         op.kind = "sum_squares";
         op.path = ir::phase_name(op.phase);
+        if (kinds_(op) != kinds_(*last)) {
+            op.path = last->path; // which says where it is computed
+        }
         op.inputs = std::move(before->inputs);
         op.inputs.push_back(last->inputs[0]);
-        before->outputs = {};
-        last->outputs = {};
+        gone_.insert(before->outputs[0]);
+        gone_.insert(last->outputs[0]);
     }
 
     ir::Program& program_;
     const OpGroups& kinds_;
     std::vector<int> uses_; // [value]
+    std::set<ValueId> gone_;
     std::vector<Op*> sums_; // [value] the sum of squares that makes it
 };
 

@@ -21,12 +21,18 @@ using Positions = std::vector<std::size_t>; // in the block, ascending
 
 class UpdateJoiner {
 public:
-    UpdateJoiner(ir::Program& program, const OpGroups& kinds)
-        : program_(program), block_(program.body), kinds_(kinds) {}
+    explicit UpdateJoiner(ir::Program& program)
+        : program_(program), block_(program.body), is_state_(program.values.size(), false) {
+        for (const ir::Port& port : program.arguments) {
+            is_state_[index(port.value)] = port.role == ir::Role::state;
+        }
+    }
 
     void run() {
+        // What makes the first state has one array after the other in memory.
+        const bool updates = std::find(is_state_.begin(), is_state_.end(), true) != is_state_.end();
         // Joining moves ops, so that what is alike is looked for again.
-        while (join_some()) {
+        while (updates && join_some()) {
         }
     }
 
@@ -53,9 +59,15 @@ private:
 
     /// Of numbers and of arrays of one shape.
     bool joinable(const Op& op) const {
+        const bool reads_state =
+            std::all_of(op.inputs.begin(), op.inputs.end(), [this](ValueId id) {
+                return index(id) < is_state_.size() && is_state_[index(id)];
+            });
+        if (op.outputs.empty() || (op.phase != ir::Phase::update && !reads_state)) {
+            return false; // nearly all
+        }
         const ops::OpDef* def = ops::find_op(op.kind);
-        const bool elementwise = op.kind == "fused" || (def != nullptr && def->elementwise >= 0);
-        if (op.phase != ir::Phase::update || !elementwise) {
+        if (op.kind != "fused" && (def == nullptr || def->elementwise < 0)) {
             return false;
         }
         const ir::Shape& shape = type(op.outputs[0]).shape;
@@ -71,7 +83,8 @@ private:
     /// All that the kernel of a sweep depends on but for the tensors' shapes.
     std::string text_of(const Op& op) const {
         std::map<ValueId, std::size_t> number;
-        std::string text = std::to_string(kinds_(op)) + op.action.text();
+        std::string text = op.action.text();
+        text += ir::phase_name(op.phase);
         const auto define = [&](ValueId id) {
             number.try_emplace(id, number.size());
             text += ' ';
@@ -102,7 +115,7 @@ private:
         return text;
     }
 
-    /// Those that do not depend on another one.
+    /// Those that do not depend on another one. Before the update nothing moves.
     Positions independent(const Positions& alike) const {
         Positions members;
         std::vector<bool> depends(program_.values.size(), false);
@@ -112,6 +125,9 @@ private:
             next += candidate ? 1 : 0;
             const Op& op = block_.ops[at];
             const bool after = reads(op, depends);
+            if (after && op.phase != ir::Phase::update) {
+                break;
+            }
             if (candidate && !after) {
                 members.push_back(at);
             }
@@ -194,13 +210,13 @@ private:
 
     ir::Program& program_;
     Block& block_;
-    const OpGroups& kinds_;
+    std::vector<bool> is_state_; // [value that was there]
 };
 
 } // namespace
 
-void join_updates(ir::Program& program, const OpGroups& kinds) {
-    UpdateJoiner(program, kinds).run();
+void join_updates(ir::Program& program) {
+    UpdateJoiner(program).run();
 }
 
 } // namespace weft::passes

@@ -52,13 +52,19 @@ private:
         if (def != nullptr && def->view) {
             return;
         }
-        for (const ValueId id : op.outputs) {
-            Traits& traits = traits_[stretch(id)];
+        for (std::size_t output = 0; output < op.outputs.size(); ++output) {
+            Traits& traits = traits_[stretch(op.outputs[output])];
             traits.backward |= op.phase == ir::Phase::backward;
             traits.update |= op.phase == ir::Phase::update;
             traits.compute_copy |=
-                def != nullptr && def->elementwise == WEFT_EW_CAST && is_parameter(op.inputs[0]);
+                casts(op) && is_parameter(op.inputs[ir::inputs_beside(op, output).front()]);
         }
+    }
+
+    static bool casts(const Op& op) {
+        const bool one_op = op.structured() && op.body.front().ops.size() == 1;
+        const ops::OpDef* def = ops::find_op(one_op ? op.body.front().ops[0].kind : op.kind);
+        return def != nullptr && def->elementwise == WEFT_EW_CAST;
     }
 
     bool is_parameter(ValueId id) const {

@@ -108,6 +108,29 @@ private slots:
         }
     }
 
+    // Parameters, gradients and moments are where they are needed; between stages go numbers alone.
+    void a_stage_updates_what_lies_on_it() {
+        const plan::ExecutionPlan plan = planned_here(
+            test::model_run("gpt", {R"(mesh={"devices": "cpu:2", "strategy": "pipeline"})",
+                                    "training.micro_batch_size=1"}));
+        int sweeps = 0;
+        for (const plan::PlannedProgram& program : plan.programs) {
+            std::set<int> received; // buffers with more than a number
+            for (const plan::Step& step : program.steps) {
+                if (step.op.kind == "receive" && step.outputs[0].type.shape.elements() > 1) {
+                    received.insert(step.outputs[0].buffer);
+                }
+                sweeps += step.op.kind == "sweep" ? 1 : 0;
+                for (const plan::Operand& operand : step.inputs) {
+                    QVERIFY2(
+                        step.op.kind != "sweep" || !received.contains(operand.buffer),
+                        program.buffers[static_cast<std::size_t>(operand.buffer)].name.c_str());
+                }
+            }
+        }
+        QVERIFY(sweeps >= 4); // with and without weight decay, of each stage
+    }
+
     void a_step_with_its_rest_is_the_whole_plan_data() {
         QTest::addColumn<QString>("mesh");
         QTest::newRow("one device") << R"({"devices": "cpu"})";

@@ -70,10 +70,10 @@ void StepTouches::ownState(const plan::ExecutionPlan& plan) {
 void StepTouches::ownCopies(const StepTrack& track) {
     for (int op = 0; op < track.opCount(); ++op) {
         const plan::Step& step = track.step(op);
-        for (const plan::Operand& output : step.outputs) {
-            const Owner* from = step.inputs.empty() ? nullptr : ownerOf(step.inputs.front());
-            if (from != nullptr && isOf(output, plan::Category::packed_weights)) {
-                own(output.buffer, *from);
+        for (std::size_t i = 0; i < step.outputs.size() && !step.inputs.empty(); ++i) {
+            const Owner* from = ownerOf(step.inputs[ir::inputs_beside(step.op, i).front()]);
+            if (from != nullptr && isOf(step.outputs[i], plan::Category::packed_weights)) {
+                own(step.outputs[i].buffer, *from);
             }
         }
     }
