@@ -401,6 +401,37 @@ private slots:
         }
     }
 
+    // What came of a run, with test figures, and all that can be done with it.
+    void the_summary_of_a_run_is_read_in_full_and_no_higher_than_the_numbers() {
+        std::string config = test::tiny_config();
+        config.replace(config.find("\"steps\": 100000}"), 16, "\"steps\": 30}");
+        test::StudioFixture fixture(config);
+        fixture.window().showPage("train");
+        ui::Preferences preferences = fixture.studio().settings().values();
+        QVERIFY(fixture.studio().control().startFile(fixture.preset()).started);
+        auto* numbers = fixture.find("numbers");
+        QTRY_VERIFY_WITH_TIMEOUT(fixture.find("summaryCard")->isVisible(), 120000);
+        const auto* table = fixture.find("summaryTable");
+        for (const double text : {1.0, widgets::kLargestText}) {
+            preferences.font_scale = text;
+            QCOMPARE(fixture.studio().settings().set(preferences), QString());
+            for (const QSize size : {QSize(1440, 900), QSize(1024, 680)}) {
+                fixture.window().resize(size);
+                QTRY_VERIFY(table->width() >= table->minimumSizeHint().width());
+                for (const auto* word : table->findChildren<widgets::TextLabel*>()) {
+                    QTRY_VERIFY2(word->width() >= word->sizeHint().width(),
+                                 qPrintable(word->text()));
+                }
+                QTRY_VERIFY2(fixture.find("summaryCard")->sizeHint().height() <=
+                                 numbers->sizeHint().height(),
+                             qPrintable(QString("%1 > %2 at %3")
+                                            .arg(fixture.find("summaryCard")->sizeHint().height())
+                                            .arg(numbers->sizeHint().height())
+                                            .arg(text)));
+            }
+        }
+    }
+
     // Plan with large text in a small window: the curve of memory is wide enough to be read, and
     // what is alive is a click away.
     void where_both_have_no_room_the_curve_has_it_alone() {

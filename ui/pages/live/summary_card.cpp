@@ -10,6 +10,7 @@
 #include "widgets/look/style.h"
 
 #include <QClipboard>
+#include <QEvent>
 #include <QGridLayout>
 #include <QGuiApplication>
 #include <QPainter>
@@ -27,8 +28,9 @@ using widgets::TextStyle;
 
 constexpr double kSummaryCardMark = 4; // width of the bar at the left
 constexpr int kSummaryCardLeft = 44;   // room for the bar and the sign
-constexpr int kSummaryCardMargin = 6;
+constexpr int kSummaryCardMargin = 5;
 constexpr int kSummaryCardLines = 2;   // of metrics below each other
+constexpr double kSummaryCardLargeText = 1.25;
 constexpr int kSummaryCardColumns = 5; // name, up to three figures and a gap
 
 /// "validation/accuracy" and "test/accuracy" stand in one line.
@@ -48,20 +50,21 @@ bool takesPictures(const RunModel& run) {
 SummaryCard::SummaryCard(RunModel& run, Actions& actions, QWidget* parent)
     : QWidget(parent), run_(run) {
     setAttribute(Qt::WA_NoMousePropagation); // what it lies over is not meant
-    auto* row = new QHBoxLayout(this);
-    row->setContentsMargins(kSummaryCardLeft, kSummaryCardMargin, widgets::space::kControl,
-                            kSummaryCardMargin);
-    row->setSpacing(widgets::space::kControl);
-    auto* column = new QVBoxLayout;
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(kSummaryCardLeft, kSummaryCardMargin, widgets::space::kControl,
+                               widgets::space::kTight);
     column->setSpacing(0);
+    auto* row = new QHBoxLayout;
+    row->setSpacing(widgets::space::kControl);
     title_ = new widgets::ElidedLabel({}, TextStyle::Strong);
     title_->setObjectName("summaryTitle");
-    column->addWidget(title_);
-    table_ = new QWidget;
+    row->addWidget(title_, 1);
+    column->addLayout(row);
+    table_ = new QWidget; // over the whole width, which large text needs
+    table_->setObjectName("summaryTable");
     new QGridLayout(table_);
     column->addWidget(table_);
     column->addStretch(1);
-    row->addLayout(column, 1);
     const auto add = [&](const QString& text, const char* name, auto&& slot) {
         auto* button = new QPushButton(text);
         button->setObjectName(name);
@@ -185,8 +188,8 @@ void SummaryCard::showSummary() {
     show();
 }
 
-// Metrics stand below each other, after two of them beside the first: the card stays as low as the
-// numbers that it lies over.
+// Two metrics stand below each other, beside each other where text is large: the card stays as low
+// as the numbers that it lies over.
 void SummaryCard::fillTable() {
     qDeleteAll(table_->findChildren<QWidget*>(QString(), Qt::FindDirectChildrenOnly));
     delete table_->layout();
@@ -200,6 +203,8 @@ void SummaryCard::fillTable() {
                         place % kSummaryCardColumns == 0 ? Qt::AlignLeft : Qt::AlignRight);
     };
     const std::vector<Row> all = rows();
+    const bool large = widgets::Theme::current().fontScale() > kSummaryCardLargeText;
+    const int lines = large && all.size() <= 2 ? 1 : kSummaryCardLines;
     table_->setVisible(!all.empty());
     const std::string goal = checkpoint::goal_of(run_.config().document).metric;
     QStringList heads{tr("Metric"), tr("Best by %1").arg(metricWords(goal)), tr("Last")};
@@ -207,8 +212,8 @@ void SummaryCard::fillTable() {
     heads << (tested ? QStringList(tr("Test")) : QStringList());
     for (int i = 0; i < static_cast<int>(all.size()); ++i) {
         const Row& row = all[static_cast<std::size_t>(i)];
-        const int first = i / kSummaryCardLines * kSummaryCardColumns;
-        const int line = i % kSummaryCardLines + 1;
+        const int first = i / lines * kSummaryCardColumns;
+        const int line = i % lines + 1;
         for (int head = 0; line == 1 && head < heads.size(); ++head) {
             add(0, first + head, heads[head], TextStyle::Caption, Role::Muted);
         }
@@ -269,6 +274,13 @@ void SummaryCard::saveAs() {
                            tr("Text (*.txt);;JSON (*.json)"), run_.name() + "-summary.txt"});
     if (!path.isEmpty() && !save(path)) {
         emit failed(tr("%1 could not be written. Choose another folder.").arg(path));
+    }
+}
+
+void SummaryCard::changeEvent(QEvent* event) {
+    QWidget::changeEvent(event);
+    if (event->type() == QEvent::FontChange && !isHidden()) {
+        fillTable();
     }
 }
 
