@@ -26,7 +26,9 @@ using namespace weft;
 using test::kRunPatienceMs;
 using train::RunState;
 
-constexpr std::int64_t kEmulatedBytes = 8LL << 30; // of each emulated GPU
+constexpr std::int64_t kMiB = 1 << 20;
+constexpr std::int64_t kEmulatedBytes = 8192 * kMiB; // of each emulated GPU
+constexpr std::int64_t kLittleBytes = 1024 * kMiB;   // of one with little memory
 
 /// The model whose kernels the emulated module has, with as many steps as anybody watches.
 constexpr const char* kLongMlp = R"({
@@ -40,7 +42,7 @@ constexpr const char* kLongMlp = R"({
   "checkpoint": {"every": {"steps": 50}, "on_improvement": false}
 })";
 
-/// Its activations take most of an emulated GPU.
+/// Its activations take most of a GPU with little memory.
 constexpr const char* kWideMlp = R"({
   "schema_version": 1, "name": "wide-mlp", "seed": 3,
   "data": {"train": {"type": "synthetic", "kind": "classification", "features": 12, "classes": 5,
@@ -71,10 +73,11 @@ private slots:
     void init() {
         qputenv("WEFT_MODULES", WEFT_EMULATED_MODULES);
         qputenv("WEFT_EMULATED_GPUS", "3");
-        qputenv("WEFT_EMULATED_MEMORY", "8192"); // MiB
+        setMemory(kEmulatedBytes);
     }
     void cleanup() {
-        for (const char* variable : {"WEFT_MODULES", "WEFT_EMULATED_GPUS", "WEFT_EMULATED_FAULT"}) {
+        for (const char* variable : {"WEFT_MODULES", "WEFT_EMULATED_GPUS", "WEFT_EMULATED_MEMORY",
+                                     "WEFT_EMULATED_FAULT"}) {
             qunsetenv(variable);
         }
     }
@@ -132,6 +135,7 @@ private slots:
     }
 
     void what_does_not_fit_beside_the_memory_of_driver_and_libraries_has_fixes() {
+        setMemory(kLittleBytes);
         test::StudioFixture fixture(kWideMlp);
         fixture.window().resize(1440, 900);
         test::Mouse mouse(fixture);
@@ -145,8 +149,8 @@ private slots:
         QTRY_VERIFY_WITH_TIMEOUT(planned(), kRunPatienceMs);
         const std::shared_ptr<const plan::ExecutionPlan> plan = preview.digest()->plan;
         // The arena alone would fit.
-        QCOMPARE(plan->limit_bytes.value_or(0), kEmulatedBytes);
-        QVERIFY(plan->arena_bytes + plan->landing_bytes() < kEmulatedBytes);
+        QCOMPARE(plan->limit_bytes.value_or(0), kLittleBytes);
+        QVERIFY(plan->arena_bytes + plan->landing_bytes() < kLittleBytes);
         QVERIFY(plan->beside.bytes() > 0);
         QVERIFY(!plan->fits());
         QTRY_COMPARE_WITH_TIMEOUT(preview.fixes().size(), std::size_t{3}, kRunPatienceMs);
@@ -177,6 +181,10 @@ private slots:
     }
 
 private:
+    static void setMemory(std::int64_t bytes) {
+        qputenv("WEFT_EMULATED_MEMORY", QByteArray::number(qlonglong{bytes / kMiB}));
+    }
+
     static void choose(test::StudioFixture& fixture, test::Hands& hands) {
         fixture.window().resize(1440, 900);
         fixture.window().activateWindow();
