@@ -19,6 +19,42 @@ using ir::ValueIds;
 
 using Positions = std::vector<std::size_t>; // in the block, ascending
 
+/// Whether devices meet in an op.
+bool exchanges(const Op& op) {
+    const ops::OpDef* def = ops::find_op(op.kind);
+    return (def != nullptr && def->collective) ||
+           std::any_of(op.body.begin(), op.body.end(), [](const Block& body) {
+               return std::any_of(body.ops.begin(), body.ops.end(), exchanges);
+           });
+}
+
+/// What must come after some ops: whatever reads their results, and every exchange behind one that
+/// does. Devices exchange in an order on which they have agreed: were it another on one of them,
+/// each would wait for the other.
+class Followers {
+public:
+    explicit Followers(std::size_t values) : read_(values, false) {}
+
+    bool has(const Op& op) const {
+        const auto is_read = [&](ValueId id) { return read_[static_cast<std::size_t>(id.index)]; };
+        const ValueIds captured = op.is_loop() ? ir::captures(op) : ValueIds();
+        return std::any_of(op.inputs.begin(), op.inputs.end(), is_read) ||
+               std::any_of(captured.begin(), captured.end(), is_read) ||
+               (after_exchange_ && exchanges(op));
+    }
+    /// One of the ops, or one that comes after them.
+    void add(const Op& op) {
+        for (const ValueId id : op.outputs) {
+            read_[static_cast<std::size_t>(id.index)] = true;
+        }
+        after_exchange_ = after_exchange_ || exchanges(op);
+    }
+
+private:
+    std::vector<bool> read_; // [value]: who reads it comes after
+    bool after_exchange_ = false;
+};
+
 class UpdateJoiner {
 public:
     explicit UpdateJoiner(ir::Program& program)
@@ -115,55 +151,45 @@ private:
         return text;
     }
 
-    /// Those that do not depend on another one. Before the update nothing moves.
+    /// Those that do not come after another one. Before the update nothing moves.
     Positions independent(const Positions& alike) const {
         Positions members;
-        std::vector<bool> depends(program_.values.size(), false);
+        Followers followers(program_.values.size());
         auto next = alike.begin();
         for (std::size_t at = alike.front(); next != alike.end(); ++at) {
             const bool candidate = at == *next;
             next += candidate ? 1 : 0;
             const Op& op = block_.ops[at];
-            const bool after = reads(op, depends);
+            const bool after = followers.has(op);
             if (after && op.phase != ir::Phase::update) {
                 break;
             }
             if (candidate && !after) {
                 members.push_back(at);
             }
-            mark(op, candidate || after, depends);
+            if (candidate || after) {
+                followers.add(op);
+            }
         }
         return members;
     }
 
-    static bool reads(const Op& op, const std::vector<bool>& marked) {
-        const auto is_marked = [&](ValueId id) { return marked[index(id)]; };
-        const ValueIds captured = op.is_loop() ? ir::captures(op) : ValueIds();
-        return std::any_of(op.inputs.begin(), op.inputs.end(), is_marked) ||
-               std::any_of(captured.begin(), captured.end(), is_marked);
-    }
-    static void mark(const Op& op, bool marks, std::vector<bool>& marked) {
-        for (const ValueId id : op.outputs) {
-            marked[index(id)] = marked[index(id)] || marks;
-        }
-    }
-
     void join(const Positions& members) {
         std::vector<Op> ops;
-        std::vector<Op> after; // what reads their results
+        std::vector<Op> after; // the followers
         ops.reserve(block_.ops.size());
         Op sweep = begin_sweep(block_.ops[members.front()]);
         sweep.attributes = {{"tensors", static_cast<std::int64_t>(members.size())}};
-        std::vector<bool> late(program_.values.size(), false);
+        Followers followers(program_.values.size());
         for (std::size_t at = 0; at < block_.ops.size(); ++at) {
             Op& op = block_.ops[at];
             if (std::binary_search(members.begin(), members.end(), at)) {
-                mark(op, true, late);
+                followers.add(op);
                 name_results(op);
                 sweep.inputs.insert(sweep.inputs.end(), op.inputs.begin(), op.inputs.end());
                 sweep.outputs.insert(sweep.outputs.end(), op.outputs.begin(), op.outputs.end());
-            } else if (at < members.back() && reads(op, late)) {
-                mark(op, true, late);
+            } else if (at < members.back() && followers.has(op)) {
+                followers.add(op);
                 after.push_back(std::move(op));
             } else {
                 ops.push_back(std::move(op));
