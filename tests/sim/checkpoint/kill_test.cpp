@@ -18,7 +18,7 @@ using namespace weft::checkpoint::test;
 
 namespace {
 
-constexpr int kTrials = 120; // in all
+constexpr int kTrials = 200; // in all
 constexpr unsigned kSeed = 20240917;
 
 /// Saves a state that is a function of the step.
