@@ -22,6 +22,7 @@
 #include "core/passes/run_passes.h"
 #include "core/passes/shorten_lifetimes.h"
 #include "core/passes/simplify.h"
+#include "core/plan/exchange_order.h"
 #include "core/plan/lower.h"
 
 #include <algorithm>
@@ -415,7 +416,13 @@ private:
             own.arena_bytes = std::max(own.arena_bytes, planned.peak_bytes);
             out_.arena_bytes = std::max(out_.arena_bytes, planned.peak_bytes);
         }
-        note_time(name, "lay out", start_s);
+        start_s = note_time(name, "lay out", start_s);
+        if (stages_) {
+            const std::string wait = plan::endless_wait(
+                out, out_.mesh.axes[static_cast<std::size_t>(out_.pipeline_axis)].name);
+            WEFT_CHECK(wait.empty(), "the stages of " + name + " never end: " + wait);
+            note_time(name, "play exchanges", start_s);
+        }
         return out;
     }
 
