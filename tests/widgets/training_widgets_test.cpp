@@ -81,9 +81,17 @@ private slots:
         }
     }
 
+    void the_words_of_a_handle_stand_clear_of_the_curve_data() {
+        QTest::addColumn<QSize>("size");
+        QTest::newRow("high") << QSize(600, 340);
+        QTest::newRow("as low as it becomes") << QSize(600, 140);
+        QTest::newRow("and narrow") << QSize(400, 140);
+    }
+
     void the_words_of_a_handle_stand_clear_of_the_curve() {
+        QFETCH(QSize, size);
         CurveEditor editor;
-        editor.resize(600, 340);
+        editor.resize(size);
         CurveLine cosine; // a rise, then half a cosine down
         for (int i = 0; i <= 500; ++i) {
             const double x = 10.0 * i;
@@ -99,6 +107,7 @@ private slots:
             words = text == editor.handles()[0].text ? rect.adjusted(-10, -5, 10, 5) : words;
         }
         QVERIFY(QRectF(editor.rect()).contains(words));
+        QVERIFY(!words.contains(editor.toView(100, 3e-3, editor.size())));
         for (std::size_t i = 0; i < cosine.x.size(); ++i) {
             QVERIFY(!words.contains(editor.toView(cosine.x[i], cosine.y[i], editor.size())));
         }

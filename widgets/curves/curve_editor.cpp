@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace weft::widgets {
 namespace {
@@ -25,6 +26,20 @@ constexpr double kOtherLabelPlaces[] = {0.4, 0.6, 0.8, 0.2}; // along its line
 
 double leftMargin() {
     return textWidth(Theme::current().font(TextStyle::MonoSmall), QStringLiteral("0.00005")) + 10;
+}
+
+/// The square around a point, `by` to each side.
+QRectF squareAround(const QPointF& at, double by) {
+    return {at - QPointF(by, by), QSizeF(2 * by, 2 * by)};
+}
+
+bool isLineUnder(const QRectF& place, const QPolygonF& line) {
+    for (qsizetype i = 1; i < line.size(); ++i) {
+        if (crosses(place, line[i - 1], line[i])) {
+            return true;
+        }
+    }
+    return false;
 }
 
 double largest(const CurveLine& line) {
@@ -123,7 +138,7 @@ QPointF CurveEditor::toValue(const QPointF& at) const {
 ViewItem CurveEditor::item(int index) const {
     const CurveHandle& handle = handles_[static_cast<std::size_t>(index)];
     const QPointF at = toView(handle.x, handle.y, size());
-    return {QRectF(at - QPointF(kGrip, kGrip), QSizeF(2 * kGrip, 2 * kGrip)), handle.text, {}};
+    return {squareAround(at, kGrip), handle.text, {}};
 }
 
 void CurveEditor::paintScene(QPainter& painter, const QSizeF& view_size) const {
@@ -204,17 +219,21 @@ void CurveEditor::paintAxes(QPainter& painter, const QSizeF& view_size) const {
     paintHairline(painter, area.bottomLeft(), area.bottomRight(), theme.color(Role::Border));
 }
 
-void CurveEditor::paintLine(QPainter& painter, const CurveLine& line, const QPen& pen,
-                            const QSizeF& view_size) const {
+QPolygonF CurveEditor::lineInView(const CurveLine& line, const QSizeF& view_size) const {
     QPolygonF points;
     for (std::size_t i = 0; i < line.x.size(); ++i) {
         if (line.x[i] <= x_high_) {
             points << toView(line.x[i], line.y[i], view_size);
         }
     }
+    return points;
+}
+
+void CurveEditor::paintLine(QPainter& painter, const CurveLine& line, const QPen& pen,
+                            const QSizeF& view_size) const {
     painter.setPen(pen);
     painter.setBrush(Qt::NoBrush);
-    painter.drawPolyline(points);
+    painter.drawPolyline(lineInView(line, view_size));
 }
 
 /// The handle whose words are shown: in hand, under the mouse, chosen, else the first that moves
@@ -268,32 +287,42 @@ QRectF CurveEditor::handleWords(const QSizeF& view_size) const {
     const QPointF at = toView(handle.x, handle.y, view_size);
     const QSizeF box(textWidth(Theme::current().font(TextStyle::Caption), handle.text) + 20,
                      captionHeight() + 10);
-    // Beside the point: below a high one, above a low one, and further away while the curve is
-    // there.
+    // Beside the point: below a high one, above a low one; where the curve is, as near as it leaves
+    // room.
     const double left = std::max(area.left(), at.x() + 14 + box.width() <= area.right()
                                                   ? at.x() + 14
                                                   : at.x() - 14 - box.width());
     const bool low = at.y() + 30 + box.height() > area.bottom();
-    const double nearest = low ? std::max(area.top(), at.y() - 16 - box.height()) : at.y() + 26;
-    for (double away = 0;; away += kWordsStep) {
-        const QRectF place({left, low ? nearest - away : nearest + away}, box);
-        if (place.top() < area.top() || place.bottom() > area.bottom()) {
-            return {{left, nearest}, box}; // there is no room without it
-        }
-        if (!isCurveUnder(place, view_size)) {
-            return place;
+    const double top = low ? std::max(area.top(), at.y() - 16 - box.height()) : at.y() + 26;
+    const QRectF usual({left, top}, box);
+    const QPolygonF line = lineInView(curve_, view_size);
+    const auto isFree = [&](const QRectF& place) {
+        return !isLineUnder(place, line) &&
+               std::none_of(handles_.begin(), handles_.end(), [&](const CurveHandle& one) {
+                   return place.intersects(
+                       squareAround(toView(one.x, one.y, view_size), kPointHandle));
+               });
+    };
+    if (area.contains(usual) && isFree(usual)) {
+        return usual;
+    }
+    QRectF best = usual; // where there is no room without the curve
+    double least = std::numeric_limits<double>::infinity();
+    const auto first = [](double from, double edge) {
+        return from - kWordsStep * std::floor((from - edge) / kWordsStep);
+    };
+    for (double x = first(left, area.left()); x + box.width() <= area.right(); x += kWordsStep) {
+        for (double y = first(top, area.top()); y + box.height() <= area.bottom();
+             y += kWordsStep) {
+            const QRectF place({x, y}, box);
+            const double away = std::hypot(x - left, y - top);
+            if (away < least && isFree(place)) {
+                least = away;
+                best = place;
+            }
         }
     }
-}
-
-bool CurveEditor::isCurveUnder(const QRectF& place, const QSizeF& view_size) const {
-    for (std::size_t i = 1; i < curve_.x.size() && curve_.x[i - 1] <= x_high_; ++i) {
-        if (crosses(place, toView(curve_.x[i - 1], curve_.y[i - 1], view_size),
-                    toView(curve_.x[i], curve_.y[i], view_size))) {
-            return true;
-        }
-    }
-    return false;
+    return best;
 }
 
 // The words of a handle stand beside it.

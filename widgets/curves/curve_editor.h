@@ -72,7 +72,7 @@ private:
                    const QSizeF& view_size) const;
     void paintHandles(QPainter& painter, const QSizeF& view_size) const;
     QRectF handleWords(const QSizeF& view_size) const;
-    bool isCurveUnder(const QRectF& place, const QSizeF& view_size) const;
+    QPolygonF lineInView(const CurveLine& line, const QSizeF& view_size) const;
     QRectF otherLabel(const QSizeF& view_size) const;
     int spoken() const;
 
