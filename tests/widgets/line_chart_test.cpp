@@ -675,6 +675,18 @@ private slots:
         QVERIFY(!chart_->exportCsv(QStringLiteral("/no/such/folder/points.csv")));
     }
 
+    void the_crosshair_stays_where_it_was_when_a_chart_is_exported() {
+        QTemporaryDir dir;
+        chart_->append(id_, std::vector<double>{0, 50, 100}, std::vector<double>{1, 3, 2});
+        chart_->replotNow();
+        const QImage without = chart_->grab().toImage();
+        chart_->setCrosshair(50);
+        const QImage before = chart_->grab().toImage();
+        QVERIFY(before != without);
+        QVERIFY(chart_->exportPng(dir.filePath(QStringLiteral("chart.png")), 2.0));
+        QVERIFY(chart_->grab().toImage() == before);
+    }
+
     void eight_runs_keep_their_lines_at_twice_the_scale() {
         chart_->removeSeries(id_);
         for (int run = 0; run < 8; ++run) {

@@ -41,7 +41,10 @@ public:
         show(true);
         chart_.replotNow();
     }
-    ~WithAxis() { show(false); }
+    ~WithAxis() {
+        show(false);
+        chart_.d_->renewCrosshair();
+    }
     WithAxis(const WithAxis&) = delete;
     WithAxis& operator=(const WithAxis&) = delete;
 
