@@ -503,11 +503,13 @@ void LineChart::Private::paintWords(QPainter& painter, const QRectF& area) {
     if (hasPoints() || overlay_title.isEmpty()) {
         return;
     }
-    paintText(painter, QRectF(area.left(), area.center().y() - 22, area.width(), 20),
-              Qt::AlignCenter, overlay_title, theme.font(TextStyle::Strong),
-              theme.color(Role::Text));
-    paintText(painter, QRectF(area.left(), area.center().y(), area.width(), 20), Qt::AlignCenter,
-              overlay_detail, theme.font(TextStyle::Caption), theme.color(Role::Muted));
+    const auto put = [&](double top, TextStyle style, const QString& text, Role role) {
+        paintText(painter, {area.left(), top, area.width(), lineHeight(style)}, Qt::AlignCenter,
+                  text, theme.font(style), theme.color(role));
+    };
+    put(area.center().y() - 2.0 - lineHeight(TextStyle::Strong), TextStyle::Strong, overlay_title,
+        Role::Text);
+    put(area.center().y() + 2.0, TextStyle::Caption, overlay_detail, Role::Muted);
 }
 
 } // namespace weft::widgets

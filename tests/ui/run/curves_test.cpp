@@ -339,6 +339,14 @@ private slots:
         QCOMPARE(other_row().data(Qt::CheckStateRole).toInt(), static_cast<int>(Qt::Unchecked));
         QTRY_COMPARE(points_of(*chart), (std::vector<std::size_t>{100}));
         QCOMPARE(table->model()->rowCount(), 0);
+        // With no run left the charts say why they are blank, until one is shown again.
+        list->setCurrentIndex(list->model()->index(0, 0));
+        QTest::keyClick(list, Qt::Key_Space);
+        QTRY_COMPARE(chart->describe(), QString("Every run is hidden"));
+        list->setCurrentIndex(other_row());
+        QTest::keyClick(list, Qt::Key_Space);
+        QTRY_COMPARE(points_of(*chart), (std::vector<std::size_t>{40}));
+        QVERIFY2(!chart->describe().contains("hidden"), qPrintable(chart->describe()));
     }
 
     void runs_over_other_data_are_not_laid_over_the_next_run() {

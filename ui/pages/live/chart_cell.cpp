@@ -194,6 +194,7 @@ void ChartCell::addRun(int id) {
          run.kind == CurveRun::Kind::Overlay ? SeriesForm::Noted : SeriesForm::Markers,
          dash_of(run), visible, false});
     readRun(id);
+    updateOverlay();
 }
 
 void ChartCell::removeRun(int id) {
@@ -207,6 +208,7 @@ void ChartCell::removeRun(int id) {
         chart()->removeSeries(series);
     }
     drawn_.erase(found);
+    updateOverlay();
 }
 
 void ChartCell::readRun(int id) {
@@ -258,6 +260,16 @@ void ChartCell::updateLooks(int id) {
     if (run.kind == CurveRun::Kind::Current) {
         updateMarks();
     }
+    updateOverlay();
+}
+
+void ChartCell::updateOverlay() {
+    const bool blank = std::none_of(drawn_.begin(), drawn_.end(), [this](const auto& one) {
+        const CurveRun& run = *runs_.find(one.first);
+        return run.visible && isShownOnAxis(run);
+    });
+    chart()->setOverlayText(blank ? tr("Every run is hidden") : QString(),
+                            blank ? tr("Show one by its eye in the list of runs") : QString());
 }
 
 // What steps do not say, evaluations draw: then as the run's own line.

@@ -63,6 +63,7 @@ private:
     void updateEvaluations(const CurveRun& run);
     void updateMarks();
     void updateTicks();
+    void updateOverlay();
     bool isRunHidden() const; // the one on screen, by its eye
     void addDivergence(const RunModel& run);
     void addTakenBack(const CurveRun& run, Drawn& drawn);
