@@ -3,6 +3,7 @@
 // one line, and room for what is looked at.
 #include "core/compile/programs/programs.h"
 #include "tests/support/weft_test.h"
+#include "tests/ui/filled_buttons.h"
 #include "tests/ui/hands.h"
 #include "tests/ui/mesh_support.h"
 #include "tests/ui/patience.h"
@@ -38,6 +39,7 @@ using test::StudioFixture;
 
 constexpr auto kDTensor = sharding::SpecDialect::dtensor;
 constexpr int kAdviceInDrawer = 3;
+constexpr int kCompareInDrawer = 4;
 const QString kUpMatrix = "blocks.0.mlp.up.weight";
 
 /// A small GPT of 16 samples an update in micro batches of 2, on two by two devices.
@@ -442,6 +444,32 @@ private slots:
         QTRY_VERIFY(inView());
         QVERIFY(scroll->verticalScrollBar()->value() > before);
         QVERIFY(!look->visibleRegion().isEmpty());
+    }
+
+    // What a panel offers changes the draft; what comes next is to start it.
+    void start_is_the_one_filled_button() {
+        StudioFixture fixture;
+        config::Json draft = config::json_of(kPageGpt);
+        draft["model"]["layers"] = 1;
+        draft["mesh"]["devices"] = "h200:4"; // predicted without a measurement
+        fixture.studio().draft().setDocument(draft, fixture.root());
+        open_mesh_page(fixture);
+        const auto filled = [&] { return test::filled_buttons(fixture.window()); };
+        const QStringList start{"run.start.button"};
+        QCOMPARE(filled(), start);
+        QTest::mouseClick(page_segment(fixture, "meshDrawer", kAdviceInDrawer), Qt::LeftButton);
+        fixture.click("adviceLook");
+        QTRY_VERIFY_WITH_TIMEOUT(fixture.find("adviceUse")->isEnabled(), kPatienceMs);
+        QCOMPARE(filled(), start);
+        QTest::mouseClick(page_segment(fixture, "meshDrawer", kCompareInDrawer), Qt::LeftButton);
+        QTRY_VERIFY_WITH_TIMEOUT(fixture.find("compareUse")->isEnabled(), kPatienceMs);
+        QCOMPARE(filled(), start);
+        QTest::mouseClick(page_segment(fixture, "planTab", 1), Qt::LeftButton);
+        auto& preview = fixture.window().findChild<ui::PlanPage*>()->preview();
+        QTRY_VERIFY_WITH_TIMEOUT(!preview.changes().empty(), kPatienceMs);
+        preview.setChosen(preview.changes().front().id, true);
+        QTRY_VERIFY_WITH_TIMEOUT(fixture.find("adopt")->isEnabled(), kPatienceMs);
+        QCOMPARE(filled(), start);
     }
 };
 

@@ -135,8 +135,6 @@ void TryText::updateButton() {
     button_->setText(writing_ ? tr("Stop") : tr("Generate"));
     button_->setEnabled(writing_ || blocked_.isEmpty());
     button_->setToolTip(writing_ ? QString() : blocked_);
-    widgets::setButtonKind(button_,
-                           writing_ ? widgets::ButtonKind::Normal : widgets::ButtonKind::Primary);
 }
 
 } // namespace weft::ui

@@ -74,7 +74,6 @@ WhatIfPanel::WhatIfPanel(PlanPreview& preview, QWidget* parent)
     adopt_ = new QPushButton(tr("Adopt"));
     adopt_->setObjectName("adopt");
     adopt_->setToolTip(tr("Change the draft to what is switched on"));
-    widgets::setButtonKind(adopt_, widgets::ButtonKind::Primary);
     buttons->addWidget(adopt_);
     clear_ = new QPushButton(tr("Clear"));
     clear_->setObjectName("clearWhatIf");

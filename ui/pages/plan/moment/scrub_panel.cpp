@@ -83,7 +83,7 @@ QWidget* ScrubPanel::createControls() {
         return made;
     };
     back_ = button("chevron-left", "scrubBack", tr("Op before (Left)"), ButtonKind::Normal);
-    play_ = button("play", "scrubPlay", tr("Play the step (Space)"), ButtonKind::Primary);
+    play_ = button("play", "scrubPlay", tr("Play the step (Space)"), ButtonKind::Normal);
     play_->setCheckable(true);
     step_ = button("chevron-right", "scrubStep", tr("Next op (Right)"), ButtonKind::Normal);
     row->addSpacing(widgets::space::kControl);

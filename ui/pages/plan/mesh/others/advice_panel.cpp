@@ -90,7 +90,6 @@ QWidget* AdvicePanel::createHeader() {
     use_ = new QPushButton(tr("Use this mesh"));
     use_->setObjectName("adviceUse");
     widgets::setCompact(use_);
-    widgets::setButtonKind(use_, widgets::ButtonKind::Primary);
     connect(use_, &QPushButton::clicked, this, &AdvicePanel::adopt);
     header_->addControl(use_);
     return header_;

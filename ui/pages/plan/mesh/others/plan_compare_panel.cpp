@@ -97,7 +97,6 @@ QWidget* PlanComparePanel::createHeader() {
     use_ = new QPushButton(tr("Use B"));
     use_->setObjectName("compareUse");
     widgets::setCompact(use_);
-    widgets::setButtonKind(use_, widgets::ButtonKind::Primary);
     connect(use_, &QPushButton::clicked, this, &PlanComparePanel::adopt);
     header_->addControl(use_);
     return header_;
