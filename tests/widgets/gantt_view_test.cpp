@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The chart of a pipeline: what its items say, where they lie, keys, stretched time, scrolled rows.
 #include "tests/support/weft_test.h"
+#include "tests/widgets/writing.h"
 #include "widgets/look/theme_controller.h"
 #include "widgets/mesh/gantt_view.h"
 
@@ -62,6 +63,21 @@ private slots:
     }
 
     void initTestCase() { controller_ = std::make_unique<ThemeController>(); }
+
+    void its_times_are_written_as_those_of_other_axes() {
+        GanttView view;
+        view.resize(800, 300);
+        GanttData data;
+        data.rows.push_back({{}, {{GanttKind::Forward, 0, 0, 0, 3000}}});
+        view.setData(data);
+        weft::test::Writing writing(view.size());
+        view.renderTo(&writing, view.size());
+        QStringList texts;
+        for (const auto& [text, rect] : writing.texts) {
+            texts << text;
+        }
+        QVERIFY2(texts.contains("1,000"), qPrintable(texts.join(' ')));
+    }
 
     void a_cell_is_named_by_stage_action_microbatch_and_time() {
         GanttView view;

@@ -241,7 +241,8 @@ void GanttView::paintAxis(QPainter& painter, const Frame& frame) const {
          static_cast<double>(tick) * step <= last_; ++tick) {
         const double time = static_cast<double>(tick) * step;
         const double x = std::round(xOf(time, frame));
-        const QString text = QString::number(time, 'f', decimals);
+        const QString text =
+            decimals == 0 ? formatCount(std::llround(time)) : QString::number(time, 'f', decimals);
         const double width = textWidth(font, text);
         paintHairline(painter, {x, top}, {x, top + 4.0}, theme.color(Role::Border));
         if (x + width / 2.0 + 6.0 < unit.left()) {

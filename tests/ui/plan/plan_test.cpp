@@ -534,6 +534,23 @@ private slots:
         QCOMPARE(timeline->cursorItem(), 2);
     }
 
+    void the_layer_has_the_room_of_kernels_where_none_is_known() {
+        test::StudioFixture fixture;
+        fixture.window().resize(1440, 900);
+        fixture.studio().draft().setDocument(gpt_document(), fixture.root());
+        fixture.window().showPage("plan");
+        ui::PlanPreview& preview = preview_of(fixture);
+        const auto planned = [&] { return preview.isComplete() && !preview.isStale(); };
+        QTRY_VERIFY_WITH_TIMEOUT(planned(), kPatienceMs);
+        auto* table = static_cast<QTableView*>(fixture.find("opTable"));
+        QTRY_VERIFY(!table->isColumnHidden(ui::OpModel::KernelColumn));
+        const int before = table->columnWidth(ui::OpModel::PathColumn);
+        fixture.studio().draft().apply({"mesh.devices=\"h200:2\""});
+        QTRY_VERIFY_WITH_TIMEOUT(planned(), kPatienceMs);
+        QTRY_VERIFY(table->isColumnHidden(ui::OpModel::KernelColumn));
+        QTRY_VERIFY(table->columnWidth(ui::OpModel::PathColumn) > before);
+    }
+
     void playing_walks_to_the_end_of_the_step() {
         test::StudioFixture fixture;
         fixture.studio().draft().setDocument(gpt_document(), fixture.root());

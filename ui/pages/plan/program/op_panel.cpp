@@ -157,24 +157,31 @@ void OpPanel::changeEvent(QEvent* event) {
     }
 }
 
+/// Of hardware that is not here none are known, but those of collectives, called as their ops.
+bool OpPanel::namesKernels() const {
+    return digest_ && std::any_of(digest_->ops.begin(), digest_->ops.end(), [](const PlanOp& op) {
+               return !op.kernel.isEmpty() && op.kernel != op.kind;
+           });
+}
+
 // The layer takes the room that is left; the columns that matter least go first.
 void OpPanel::arrangeColumns() {
     const double room = width() / widgets::Theme::current().fontScale();
-    table_->setColumnHidden(OpModel::KernelColumn, room < kOpPanelWide);
+    table_->setColumnHidden(OpModel::KernelColumn, room < kOpPanelWide || !namesKernels());
     table_->setColumnHidden(OpModel::PhaseColumn, room < kOpPanelMiddle);
     for (const auto column : {OpModel::CountColumn, OpModel::FlopsColumn, OpModel::BytesColumn}) {
         table_->setColumnHidden(column, room < kOpPanelNarrow);
     }
     table_->setColumnHidden(OpModel::MsColumn, !digest_ || !digest_->timed);
     setColumnWidths(table_,
-                    {{OpModel::KindColumn, QString(room < kOpPanelMiddle ? 13 : 18, 'm')},
+                    {{OpModel::KindColumn, QString(room < kOpPanelMiddle ? 13 : 16, 'm')},
                      {OpModel::PhaseColumn, "backward m"},
                      {OpModel::CountColumn, "×1,000"},
-                     {OpModel::KernelColumn, QString(18, 'm')},
+                     {OpModel::KernelColumn, QString(16, 'm')},
                      {OpModel::FlopsColumn, "100.0 G"},
                      {OpModel::BytesColumn, "1,000 MiB"},
                      {OpModel::MsColumn, "10,000"},
-                     {OpModel::ShareColumn, QString(room < kOpPanelMiddle ? 15 : 22, 'm')}});
+                     {OpModel::ShareColumn, QString(room < kOpPanelMiddle ? 15 : 18, 'm')}});
     table_->horizontalHeader()->setSectionResizeMode(OpModel::PathColumn, QHeaderView::Stretch);
 }
 

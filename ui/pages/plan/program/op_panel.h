@@ -39,6 +39,7 @@ protected:
 
 private:
     void describe();
+    bool namesKernels() const;
     void arrangeColumns();
 
     int shown_ = -1;
