@@ -185,13 +185,15 @@ private slots:
     // The badges say the most important of it, where it does not fit.
     void why_checkpoints_are_kept_is_readable_or_not_there() {
         ShownCheckpoints page({100, 200});
-        const QString reasons = page.cell(0, ui::CheckpointModel::KeptFor);
-        QCOMPARE(reasons, QString("newest, best"));
+        page.select({0});
+        page.trigger("pinCheckpoint");
+        const auto reasons = [&] { return page.cell(0, ui::CheckpointModel::KeptFor); };
+        QTRY_COMPARE_WITH_TIMEOUT(reasons(), QString("newest, best, by hand"), kPatienceMs);
         const double needed =
-            widgets::textWidth(widgets::Theme::current().font(widgets::TextStyle::Body), reasons);
+            widgets::textWidth(widgets::Theme::current().font(widgets::TextStyle::Body), reasons());
         bool shown = false;
         bool hidden = false;
-        for (const int width : {1600, 1440, 1240, 1024}) {
+        for (int width = 1024; width <= 1600; width += 32) {
             page.fixture.window().resize(width, 680);
             QTRY_VERIFY(page.table().isColumnHidden(ui::CheckpointModel::KeptFor) ||
                         page.table().columnWidth(ui::CheckpointModel::KeptFor) >= needed);

@@ -18,7 +18,7 @@ namespace {
 
 constexpr int kCheckpointTableCompactWidth = 560; // narrower: the columns that matter least go
 constexpr int kTightWidth = 360;
-constexpr int kLeastReasons = 80; // what is longer ends in dots; the panel beside has the whole
+constexpr int kLeastProblem = 80; // a longer one ends in dots; the panel beside has the whole
 
 } // namespace
 
@@ -181,16 +181,19 @@ bool CheckpointTable::hasProblems() const {
     return false;
 }
 
-/// What the reasons need to be read.
+/// What the reasons need to be read, and a problem to be seen.
 double CheckpointTable::widthOfReasons() const {
-    QString longest;
+    QString reason;
+    QString problem;
     for (int row = 0; row < checkpoints_.rowCount(); ++row) {
         const QString text = checkpoints_.index(row, CheckpointModel::KeptFor).data().toString();
+        QString& longest = checkpoints_.row(row).problem.empty() ? reason : problem;
         longest = text.size() > longest.size() ? text : longest;
     }
     const QFont font = widgets::Theme::current().font(widgets::TextStyle::Body);
-    return std::min<double>(widgets::textWidth(font, longest),
-                            kLeastReasons * widgets::Theme::current().fontScale()) +
+    return std::max(widgets::textWidth(font, reason),
+                    std::min(widgets::textWidth(font, problem),
+                             kLeastProblem * widgets::Theme::current().fontScale())) +
            2 * widgets::space::kControl;
 }
 
