@@ -56,6 +56,8 @@ struct Variable {
     ir::ValueId value;                     // in the program being built
 };
 
+struct Lora; // core/nn/layers/lora.h
+
 /// What the program around the model provides; invalid ids where the mode has no use for them.
 struct Surroundings {
     Mode mode = Mode::evaluate;
@@ -63,6 +65,7 @@ struct Surroundings {
     ir::ValueId random = {};   // i64[3], train
     ir::ValueId weights = {};  // f32[B], train: 0 marks padding
     ir::ValueId position = {}; // i64[], decode: position of the first token in the sequence
+    const Lora* lora = nullptr; // adapters of its linear layers; null: none. Outlives the context
 };
 
 class ModelContext {
@@ -80,6 +83,7 @@ public:
     ir::ValueId random() const { return around_.random; }
     ir::ValueId weights() const { return around_.weights; }
     ir::ValueId position() const { return around_.position; }
+    const Lora* lora() const { return around_.lora; }
     const std::string& path() const { return builder_.path(); }
     const ir::Shape& shape(ir::ValueId id) const { return builder_.shape(id); }
 

@@ -3,6 +3,7 @@
 // what follows them is ours: ops, passes, programs, the recompute curve.
 #include "core/ir/text.h"
 #include "core/plan/device_memory.h"
+#include "core/plan/frozen.h"
 #include "core/plan/op_table.h"
 #include "core/plan/sections.h"
 
@@ -270,6 +271,9 @@ Json to_json(const ExecutionPlan& plan) {
         document["rules"].push_back({rule.logical, rule.axes});
     }
     document["zero_stage"] = plan.zero_stage;
+    const Frozen frozen = frozen_part(plan);
+    document["frozen_parameters"] = frozen.parameters;
+    document["spared_bytes"] = frozen.spared_bytes;
     document["memory_bytes"] = plan.memory_bytes();
     document["communication_ms"] =
         plan.predicted_step_ms ? Json(plan.communication_ms) : Json(nullptr);

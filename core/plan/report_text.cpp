@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The page of `weft plan` for people: the verdict first, then where memory and time go.
 #include "core/base/text.h"
+#include "core/plan/frozen.h"
 #include "core/plan/op_table.h"
 #include "core/plan/sections.h"
 
@@ -98,6 +99,11 @@ void write_decay(Page& page, const ExecutionPlan& plan) {
 void write_step(Page& page, const ExecutionPlan& plan) {
     page.heading("Step");
     page.row("parameters", format_count(plan.parameters), format_thousands(plan.parameters));
+    if (const Frozen frozen = frozen_part(plan); frozen.parameters > 0) {
+        page.row("not trained", format_count(frozen.parameters),
+                 "without gradients and optimizer state, which would be " +
+                     format_bytes(frozen.spared_bytes));
+    }
     write_decay(page, plan);
     page.row("work", flop_text(plan.flops_per_step));
     page.row("predicted", plan.predicted_step_ms ? milliseconds(*plan.predicted_step_ms) : "-",

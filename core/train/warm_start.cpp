@@ -5,6 +5,7 @@
 #include "core/base/text.h"
 #include "core/compile/programs/model_programs.h"
 #include "core/foreign/describe.h"
+#include "core/nn/layers/lora.h"
 #include "core/train/engine.h"
 
 #include <algorithm>
@@ -51,9 +52,10 @@ std::vector<std::string> names_of(const foreign::Match& match, Fate fate, bool p
     return out;
 }
 
+/// What init.from can fill: factors of adapters start as their layers say.
 bool is_weight(const plan::StateSlot& slot) {
     return slot.saved && slot.category != plan::Category::optimizer &&
-           !slot.name.starts_with(kAveragePrefix);
+           !slot.name.starts_with(kAveragePrefix) && !nn::adapted_by(slot.name);
 }
 
 } // namespace
@@ -82,7 +84,9 @@ std::vector<Tensor> start_weights_of(const compile::RunConfig& config,
     const compile::RunModel model = compile::declare_run(config, sample);
     std::vector<Tensor> out;
     for (const nn::Variable& variable : model.parameters) {
-        out.push_back({variable.name, {ir::DType::f32, variable.shape}, true});
+        if (!nn::adapted_by(variable.name)) {
+            out.push_back({variable.name, {ir::DType::f32, variable.shape}, true});
+        }
     }
     for (const nn::Variable& variable : model.statistics) {
         out.push_back({variable.name, {ir::DType::f32, variable.shape}, false});

@@ -30,7 +30,8 @@ void print_field(const config::Field& field, const std::string& path) {
 /// The names of each model's tensors, behind the table of settings.
 std::string tensors_of_models() {
     std::string out = "\n## Tensors of each model\n\nNested layers add `layers.*`, `copies.*` and "
-                      "`branches.*` to a name.\n";
+                      "`branches.*` to a name; factors of init.lora stand beside the weight as "
+                      "`lora.a` [in, rank] and `lora.b` [rank, out].\n";
     for (const nn::ModelDef* model : nn::kModels) {
         out += "\n### " + std::string(model->name) + "\n\n";
         for (const std::string& line : split(model->tensors, '\n')) {

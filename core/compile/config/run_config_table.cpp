@@ -50,6 +50,27 @@ Field metrics_field() {
         .or_null();
 }
 
+Field lora_field() {
+    return object_field(
+               "lora",
+               {integer_field("rank", 8, "Columns of the first factor and rows of the second.")
+                    .range(1, 1 << 16),
+                real_field("alpha", 16.0, "The product of the factors counts alpha / rank times.")
+                    .above(0.0),
+                list_field("targets", Json::array({"blocks.*"}),
+                           text_field("pattern", nullptr,
+                                      "Names of weights of linear layers, * for any characters.")
+                               .must_be_given(),
+                           "Linear layers that get factors; each pattern must be for one."),
+                real_field("dropout", 0.0,
+                           "Share of a layer's inputs that its factors do not see, while training.")
+                    .range(0.0, 0.99)},
+               "Fine-tuning by low-rank factors (LoRA): the model's own parameters stay as they "
+               "are, bit for bit, and two small matrices per linear layer are trained; null: "
+               "without.")
+        .or_null();
+}
+
 FieldTable init_fields() {
     return {path_field(
                 "from", nullptr,
@@ -59,10 +80,13 @@ FieldTable init_fields() {
                 .or_null(),
             boolean_field("strict", true,
                           "Every parameter must be found there, fit, and mean the same."),
-            list_field("trainable", Json::array({"*"}),
+            list_field("trainable", nullptr,
                        text_field("pattern", nullptr, "Parameter names, * for any characters.")
                            .must_be_given(),
-                       "Parameters that are trained; the others stay as they are.")};
+                       "Parameters that are trained; the others stay as they are. Null: all, or "
+                       "with lora its factors alone.")
+                .or_null(),
+            lora_field()};
 }
 
 /// A power of two loses no digit.

@@ -347,8 +347,19 @@ private:
     }
 
     void something_is_trained() {
-        if (sound({"/init/trainable"}) && at("/init/trainable").empty()) {
+        if (!sound({"/init"})) {
+            return;
+        }
+        const Json& lora = at("/init/lora");
+        const Json& trainable = at("/init/trainable");
+        if (lora.is_null() && trainable.is_array() && trainable.empty()) {
             error("/init/trainable", "no parameter is trained", "Leave it out to train all.");
+        } else if (!lora.is_null() && lora.at("targets").empty()) {
+            error("/init/lora/targets", "no linear layer gets factors",
+                  "Leave it out for those of all blocks, or leave init.lora out.");
+        } else if (!lora.is_null() && at("/init/from").is_null()) {
+            warning("/init/lora", "what the factors are added to are random weights, which stay so",
+                    "Name weights by init.from.");
         }
     }
 

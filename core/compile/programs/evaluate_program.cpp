@@ -8,7 +8,7 @@ namespace {
 using ir::ValueId;
 
 ValueId run_model(const RunModel& run, ir::Program& program, ops::Builder& b, ValueId inputs) {
-    nn::ModelContext context(b, {.mode = nn::Mode::evaluate, .data = run.data});
+    nn::ModelContext context(b, run.surroundings(nn::Mode::evaluate));
     bind_averages(run, program, context);
     return run.model->build(context, run.model_settings(), inputs);
 }

@@ -14,7 +14,9 @@ ir::Program build_generate(const RunModel& run, std::string name, std::int64_t p
     const ValueId position =
         program.add_argument(ir::Role::scalar, "position", {ir::DType::i64, {}});
     ops::Builder b(program, program.body);
-    nn::ModelContext context(b, {.mode = nn::Mode::decode, .data = run.data, .position = position});
+    nn::Surroundings around = run.surroundings(nn::Mode::decode);
+    around.position = position;
+    nn::ModelContext context(b, around);
     bind_averages(run, program, context);
     const ValueId logits = run.model->build(context, run.model_settings(), tokens); // [1, T, V]
     for (const auto& [slot, value] : context.updates()) {

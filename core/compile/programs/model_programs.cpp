@@ -39,7 +39,7 @@ DeclaredModel declare_model(const RunModel& run, nn::Mode mode) {
     ir::Program& scratch = out.program;
     const ValueId inputs =
         scratch.add_argument(ir::Role::batch, "inputs", batched(run.data.input, {1}));
-    nn::Surroundings around{.mode = mode, .data = run.data};
+    nn::Surroundings around = run.surroundings(mode);
     if (mode == nn::Mode::decode) {
         around.position = scratch.add_argument(ir::Role::scalar, "position", {ir::DType::i64, {}});
     }
@@ -105,6 +105,60 @@ void check_something_trains(const RunModel& run) {
     }
 }
 
+/// "blocks.11.mlp.up.weight" -> "blocks.*.mlp.up.weight"
+std::string without_numbers(const std::string& name) {
+    std::vector<std::string> parts = split(name, '.');
+    for (std::string& part : parts) {
+        if (part.find_first_not_of("0123456789") == std::string::npos) {
+            part = "*";
+        }
+    }
+    return join(parts, ".");
+}
+
+/// The names that a target may have, those of alike layers as one.
+std::string possible_targets(const RunModel& run) {
+    std::set<std::string> names;
+    for (const nn::Variable& parameter : run.parameters) {
+        if (parameter.shape.rank() == 2 && run.matrices.contains(parameter.name) &&
+            !nn::adapted_by(parameter.name)) {
+            names.insert(without_numbers(parameter.name));
+        }
+    }
+    return join(std::vector<std::string>(names.begin(), names.end()), ", ");
+}
+
+/// Every pattern is for a layer, and every layer is larger than its factors.
+void check_adapters(const RunModel& run) {
+    for (const std::string& pattern : run.lora->targets) {
+        const bool any = std::any_of(
+            run.parameters.begin(), run.parameters.end(), [&](const nn::Variable& parameter) {
+                const auto weight = nn::adapted_by(parameter.name);
+                return weight && glob_match(pattern, *weight);
+            });
+        if (!any) {
+            const std::string names = possible_targets(run);
+            throw Error(ErrorKind::usage, "/init/lora/targets",
+                        "no linear layer's weight is called '" + pattern + "'",
+                        names.empty() ? "The model has no linear layers: leave init.lora out."
+                                      : "Use a pattern for some of these: " + names + ".");
+        }
+    }
+    for (const nn::Variable& parameter : run.parameters) {
+        const auto weight = nn::adapted_by(parameter.name);
+        const std::int64_t rank = run.lora->rank;
+        if (!weight || std::min(parameter.shape[0], parameter.shape[1]) == rank) {
+            continue;
+        }
+        const std::string least =
+            std::to_string(std::min(parameter.shape[0], parameter.shape[1]));
+        throw Error(ErrorKind::usage, "/init/lora/rank",
+                    "rank " + std::to_string(rank) + " is more than an extent of " + *weight +
+                        ", which is " + least,
+                    "Use at most " + least + ", or leave the layer out of init.lora.targets.");
+    }
+}
+
 plan::StateSlot slot_of(const nn::Variable& variable, std::string name, plan::Category category) {
     plan::StateSlot slot;
     slot.name = std::move(name);
@@ -118,7 +172,13 @@ plan::StateSlot slot_of(const nn::Variable& variable, std::string name, plan::Ca
 } // namespace
 
 bool RunModel::trainable(const nn::Variable& parameter) const {
+    if (lora && nn::adapted_by(parameter.name)) {
+        return true;
+    }
     const config::Json& patterns = config->section("init").at("trainable");
+    if (patterns.is_null()) {
+        return !lora;
+    }
     return std::any_of(patterns.begin(), patterns.end(), [&](const config::Json& pattern) {
         return glob_match(pattern.get_ref<const std::string&>(), parameter.name);
     });
@@ -151,6 +211,7 @@ RunModel declare_run(const RunConfig& config, const data::SampleInfo& sample) {
             run.metrics.push_back(metric);
         }
     }
+    run.lora = nn::lora_settings(config.section("init"));
     run.groups = optim::resolve_groups(config.section("optimizer"));
     check_loss_fits(*run.loss, run.data);
     const DeclaredModel declared = declare_model(run, nn::Mode::evaluate);
@@ -161,6 +222,9 @@ RunModel declare_run(const RunConfig& config, const data::SampleInfo& sample) {
     if (run.model->language_model()) {
         run.caches =
             of_kind(declare_model(run, nn::Mode::decode).variables, nn::Variable::Kind::cache);
+    }
+    if (run.lora) {
+        check_adapters(run);
     }
     check_something_trains(run);
     return run;

@@ -4,11 +4,13 @@
 #pragma once
 
 #include "core/compile/programs/programs.h"
+#include "core/nn/layers/lora.h"
 #include "core/nn/loss_def.h"
 #include "core/nn/models/model_list.h"
 #include "core/nn/reduction.h"
 #include "core/optim/groups.h"
 
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -28,7 +30,12 @@ struct RunModel {
     std::vector<nn::Variable> caches; // language models
 
     std::set<std::string> matrices; // parameters that multiply in products
+    std::optional<nn::Lora> lora;   // init.lora
 
+    /// What every program of the run provides around the model.
+    nn::Surroundings surroundings(nn::Mode mode) const {
+        return {.mode = mode, .data = data, .lora = lora ? &*lora : nullptr};
+    }
     bool trainable(const nn::Variable& parameter) const;
     const optim::Group& group(const nn::Variable& parameter) const;
     /// What updates this parameter: its group's settings, with the weight decay that reaches it.

@@ -184,8 +184,10 @@ private:
 
         ops::Builder b(program_, body);
         const ValueId random = carried_argument(body, carried.size() - 1);
-        nn::ModelContext context(
-            b, {.mode = nn::Mode::train, .data = run_.data, .random = random, .weights = weights});
+        nn::Surroundings around = run_.surroundings(nn::Mode::train);
+        around.random = random;
+        around.weights = weights;
+        nn::ModelContext context(b, around);
         bind_variables(context, body);
         const nn::Prediction prediction = {
             run_.model->build(context, run_.model_settings(), inputs), targets};

@@ -38,9 +38,10 @@ ir::ValueId build_layers(ModelContext& context, const config::Json& list, std::s
 
 /// [B, a, b, ...] -> [B, a * b * ...]
 ir::ValueId flatten(ModelContext& context, ir::ValueId x);
-/// x [..., K] -> [..., units] with "weight" [K, units] and "bias" [units] of the current scope.
+/// x [..., K] -> [..., units] with "weight" [K, units] and "bias" [units] of the current scope, and
+/// the adapter that the context has for the weight.
 ir::ValueId dense(ModelContext& context, ir::ValueId x, std::int64_t units, Init weight_init,
-                  std::vector<std::string> weight_axes, bool bias = true);
+                  const std::vector<std::string>& weight_axes, bool bias = true);
 /// Over the last dimension, with "weight" and "bias" of the current scope.
 ir::ValueId layer_norm(ModelContext& context, ir::ValueId x, double eps);
 /// Over the last dimension, with "weight" of the current scope (Zhang and Sennrich 2019).

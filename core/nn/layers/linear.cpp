@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fully connected layer, flatten and the list walk that all containers share.
 #include "core/nn/layers/layer_list.h"
+#include "core/nn/layers/lora.h"
 
 #include <algorithm>
 
@@ -45,15 +46,14 @@ ir::ValueId flatten(ModelContext& context, ir::ValueId x) {
 }
 
 ir::ValueId dense(ModelContext& context, ir::ValueId x, std::int64_t units, Init weight_init,
-                  std::vector<std::string> weight_axes, bool bias) {
+                  const std::vector<std::string>& weight_axes, bool bias) {
     const std::int64_t inputs = context.shape(x).back();
-    std::string out_axis = weight_axes.back();
     const ir::ValueId weight =
-        context.parameter("weight", {inputs, units}, weight_init, std::move(weight_axes));
+        context.parameter("weight", {inputs, units}, weight_init, weight_axes);
     const ir::ValueId shift =
-        bias ? context.parameter("bias", {units}, Init::zeros(), {std::move(out_axis)})
+        bias ? context.parameter("bias", {units}, Init::zeros(), {weight_axes.back()})
              : ir::ValueId{};
-    return ops::linear(context.builder(), x, weight, shift);
+    return with_adapter(context, x, ops::linear(context.builder(), x, weight, shift), weight_axes);
 }
 
 namespace {

@@ -7,6 +7,9 @@ namespace {
 std::vector<ReferenceName> overview_names() {
     return {
         {"parameters", "integer", "Trainable elements of the whole model."},
+        {"frozen_parameters", "integer", "Elements of parameters that are not trained."},
+        {"spared_bytes", "integer",
+         "Gradients and optimizer state that these would have, as whole arrays."},
         {"flops_per_step", "number", "Of one update, on one device of a mesh."},
         {"compile_ms", "number", "How long the plan took, milliseconds."},
         {"predicted_step_ms", "number or null",

@@ -188,6 +188,32 @@ private slots:
         QVERIFY2(wrong.empty(), wrong.c_str());
     }
 
+    void low_rank_factors_have_the_losses_of_one_device_data() {
+        QTest::addColumn<QString>("mesh");
+        for (const Variant& variant : variants()) {
+            QStringList words;
+            for (const std::string& text : variant.overrides) {
+                words << QString::fromStdString(text);
+            }
+            QTest::newRow(variant.name) << words.join(' ');
+        }
+    }
+
+    // The factors are split with their layer: one of them holds a share, and what passes between
+    // them is a sum over devices where the layer's own product is one. Adam would divide gradients
+    // of nothing but rounding by their size.
+    void low_rank_factors_have_the_losses_of_one_device() {
+        QFETCH(QString, mesh);
+        const std::string sgd = R"(optimizer={"type":"sgd","learning_rate":0.3,"momentum":0})";
+        const Overrides both = {R"(init.lora={"rank":3,"alpha":12,"dropout":0.1})", sgd};
+        const double learned = largest_difference(
+            one_device(kGpt, both),
+            one_device(kGpt, {R"(init.lora={"rank":3,"alpha":1e-6,"dropout":0.1})", sgd}));
+        QVERIFY2(learned > 100 * kLossTolerance, std::to_string(learned).c_str());
+        const std::string wrong = off_by(kGpt, texts(mesh.split(' ')), both);
+        QVERIFY2(wrong.empty(), wrong.c_str());
+    }
+
     void a_schedule_of_ones_own_is_run() {
         QTemporaryDir folder;
         const std::string path = folder.filePath("own.txt").toStdString();

@@ -36,67 +36,6 @@ const std::string kLlama = R"({"type": "llama", "layers": 2, "width": 8, "heads"
 const std::string kVit =
     R"({"type": "vit", "patch": 2, "layers": 2, "width": 8, "heads": 2, "mlp": 12})";
 
-ir::Shape batch_shape(std::vector<std::int64_t> leading, const ir::Shape& sample) {
-    leading.insert(leading.end(), sample.begin(), sample.end());
-    return ir::Shape(std::span<const std::int64_t>(leading));
-}
-
-/// Inputs, targets and weights of one global batch of the sample's kind.
-Arrays batch_of(const data::SampleInfo& sample, std::vector<std::int64_t> leading) {
-    Arrays out;
-    const ir::Shape inputs = batch_shape(leading, sample.input.shape);
-    if (sample.input.dtype == ir::DType::f32) {
-        out["inputs"] = f32(inputs, wave(inputs.elements(), 0.4));
-    } else {
-        std::vector<std::int32_t> tokens;
-        for (std::int64_t i = 0; i < inputs.elements(); ++i) {
-            tokens.push_back(static_cast<std::int32_t>(i * 7 % sample.classes));
-        }
-        out["inputs"] = i32(inputs, tokens);
-    }
-    const ir::Shape targets = batch_shape(leading, sample.target.shape);
-    std::vector<std::int32_t> labels;
-    for (std::int64_t i = 0; i < targets.elements(); ++i) {
-        labels.push_back(static_cast<std::int32_t>((i * 5 + 1) % sample.classes));
-    }
-    out["targets"] = i32(targets, labels);
-    const ir::Shape weights = batch_shape(leading, {});
-    out["weights"] =
-        f32(weights, std::vector<float>(static_cast<std::size_t>(weights.elements()), 1.0F));
-    return out;
-}
-
-Arrays with_scalars(Arrays batch, double count, double rate = 1.0, std::int64_t step = 0) {
-    batch["learning_rate"] = f32({}, {static_cast<float>(rate)});
-    // Of the optimizer and of its groups.
-    for (const char* port : {"step", "step/0", "step/1"}) {
-        batch[port] = i64({}, {step});
-    }
-    batch["random"] = i64({3}, {3, step, 100});
-    batch["inverse_count"] = f32({}, {static_cast<float>(1.0 / count)});
-    return batch;
-}
-
-double evaluated_loss(Run& run, const Arrays& batch) {
-    const Arrays out = run.run("evaluate", batch);
-    return static_cast<double>(scalar_of(out.at("loss_sum"))) /
-           static_cast<double>(scalar_of(out.at("count")));
-}
-
-/// Weights of a size at which a step of a finite difference is small: fresh ones are nearly zero.
-void make_curved(Run& run) {
-    double phase = 0.3;
-    for (const plan::StateSlot& slot : run.set().state_slots) {
-        if (slot.category == plan::Category::parameters) {
-            const auto values = wave(slot.type.shape.elements(), phase += 0.9);
-            const auto to = run.state.at(slot.name).span<float>();
-            for (std::size_t i = 0; i < to.size(); ++i) {
-                to[i] += 0.4F * values[i];
-            }
-        }
-    }
-}
-
 /// Gradient of every parameter's first elements by central differences of the evaluate program,
 /// against the train step's.
 void check_gradients(const std::string& document, const data::SampleInfo& sample) {

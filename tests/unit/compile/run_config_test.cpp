@@ -38,7 +38,7 @@ private slots:
           "/data/tokenizer": null, "/data/shuffle": true, "/data/drop_last": false,
           "/data/cache": "auto", "/data/num_workers": 1, "/data/prefetch": 2,
           "/model/hidden": [512, 512], "/model/activation": "relu", "/model/dropout": 0.1,
-          "/init": {"from": null, "strict": true, "trainable": ["*"]},
+          "/init": {"from": null, "strict": true, "trainable": null, "lora": null},
           "/loss": {"type": "cross_entropy", "label_smoothing": 0.0},
           "/metrics": ["accuracy"],
           "/optimizer/type": "adamw", "/optimizer/learning_rate": 0.001,

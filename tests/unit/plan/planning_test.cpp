@@ -4,6 +4,7 @@
 #include "core/base/error.h"
 #include "core/data/dataset.h"
 #include "core/memory/arena.h"
+#include "core/plan/frozen.h"
 #include "core/train/engine.h"
 #include "core/train/planning.h"
 #include "core/train/program_io.h"
@@ -44,6 +45,22 @@ private slots:
         planned(test::model_run("mlp", {}), target_of(kPlenty));
         QCOMPARE(weft_threads(), before + 1);
         weft_set_threads(before);
+    }
+
+    void what_is_not_trained_spares_its_gradients_and_optimizer_state() {
+        const std::string adam = R"(optimizer={"type":"adamw"})";
+        const auto all = planned(test::model_run("gpt", {adam}), target_of(kPlenty));
+        const auto factors =
+            planned(test::model_run("gpt", {adam, R"(init.lora={"rank":2})"}), target_of(kPlenty));
+        QCOMPARE(plan::frozen_part(all).parameters, std::int64_t{0});
+        QCOMPARE(plan::frozen_part(all).spared_bytes, std::int64_t{0});
+        const plan::Frozen frozen = plan::frozen_part(factors);
+        QCOMPARE(frozen.parameters, all.parameters);
+        QCOMPARE(frozen.spared_bytes, 3 * 4 * all.parameters); // a gradient and two moments in f32
+        // Rank 2 of 4 layers a block is little beside them: so the state shrinks as is said.
+        QVERIFY(all.state_bytes - factors.state_bytes > frozen.spared_bytes / 2);
+        QVERIFY(plan::to_text(factors).find("not trained") != std::string::npos);
+        QVERIFY(plan::to_text(all).find("not trained") == std::string::npos);
     }
 
     void an_instrumented_run_touches_what_the_plan_says_and_nothing_else() {
