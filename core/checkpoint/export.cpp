@@ -4,7 +4,6 @@
 
 #include "core/base/file.h"
 #include "core/base/text.h"
-#include "core/checkpoint/safetensors.h"
 
 #include <algorithm>
 #include <cstring>
@@ -46,10 +45,10 @@ std::string little_endian(T value) {
 /// How far an archive is.
 class Report {
 public:
-    Report(const Progress& progress, const std::vector<const TensorInfo*>& tensors)
+    Report(const Progress& progress, const std::vector<ArrayToWrite>& arrays)
         : progress_(progress) {
-        for (const TensorInfo* tensor : tensors) {
-            total_ += tensor->type.bytes();
+        for (const ArrayToWrite& array : arrays) {
+            total_ += array.type.bytes();
         }
     }
     void add(std::int64_t bytes) {
@@ -76,11 +75,11 @@ std::map<std::string, std::string> facts_about(const Manifest& manifest) {
     return out;
 }
 
-std::string npy_header(const TensorInfo& tensor) {
+std::string npy_header(const ir::Type& of) {
     constexpr std::size_t kAlign = 64;
     constexpr std::size_t kPreamble = 10; // magic, version, length
     const char* type = "";
-    switch (tensor.type.dtype) {
+    switch (of.dtype) {
     case ir::DType::bf16:
     case ir::DType::f32: type = "<f4"; break;
     case ir::DType::f16: type = "<f2"; break;
@@ -90,7 +89,7 @@ std::string npy_header(const TensorInfo& tensor) {
     case ir::DType::u8: type = "|u1"; break;
     }
     std::string shape;
-    for (const std::int64_t extent : tensor.type.shape) {
+    for (const std::int64_t extent : of.shape) {
         shape += std::to_string(extent) + ", ";
     }
     std::string text = std::string("{'descr': '") + type + "', 'fortran_order': False, 'shape': (" +
@@ -181,46 +180,41 @@ std::uint32_t crc_of(std::string_view head, std::span<const std::byte> bytes) {
 
 } // namespace
 
-std::vector<const TensorInfo*> exported(const Manifest& manifest, ExportWhat what) {
-    std::vector<const TensorInfo*> out;
+std::vector<ArrayToWrite> exported(const Manifest& manifest, ExportWhat what) {
+    std::vector<ArrayToWrite> out;
     for (const TensorInfo& tensor : manifest.tensors) {
         if (what == ExportWhat::everything || tensor.kind != "optimizer") {
-            out.push_back(&tensor);
+            out.push_back({tensor.name, tensor.type,
+                           [&manifest, &tensor] { return read_tensor(manifest, tensor); }});
         }
     }
     std::sort(out.begin(), out.end(),
-              [](const TensorInfo* a, const TensorInfo* b) { return a->name < b->name; });
+              [](const ArrayToWrite& a, const ArrayToWrite& b) { return a.name < b.name; });
     return out;
 }
 
-void export_safetensors(const Manifest& manifest, const fs::path& file, ExportWhat what,
-                        const Progress& progress) {
-    std::vector<ArrayToWrite> arrays;
-    for (const TensorInfo* tensor : exported(manifest, what)) {
-        arrays.push_back({tensor->name, tensor->type,
-                          [&manifest, tensor] { return read_tensor(manifest, *tensor); }});
-    }
+void export_safetensors(const Manifest& manifest, std::vector<ArrayToWrite> arrays,
+                        const fs::path& file, const Progress& progress) {
     write_safetensors(file, std::move(arrays), facts_about(manifest), progress);
 }
 
-void export_npz(const Manifest& manifest, const fs::path& file, ExportWhat what,
+void export_npz(const std::vector<ArrayToWrite>& arrays, const fs::path& file,
                 const Progress& progress) {
-    const std::vector<const TensorInfo*> tensors = exported(manifest, what);
     NewFile out(file);
-    Report report(progress, tensors);
+    Report report(progress, arrays);
     std::vector<ZipEntry> entries;
-    for (const TensorInfo* tensor : tensors) {
-        std::vector<std::byte> bytes = read_tensor(manifest, *tensor);
-        if (tensor->type.dtype == ir::DType::bf16) {
+    for (const ArrayToWrite& array : arrays) {
+        std::vector<std::byte> bytes = array.bytes();
+        if (array.type.dtype == ir::DType::bf16) {
             bytes = widened(bytes);
         }
-        const std::string head = npy_header(*tensor);
+        const std::string head = npy_header(array.type);
         const ZipEntry& entry = entries.emplace_back(ZipEntry{
-            tensor->name + ".npy", crc_of(head, bytes), head.size() + bytes.size(), out.at()});
+            array.name + ".npy", crc_of(head, bytes), head.size() + bytes.size(), out.at()});
         out.write(local_header(entry));
         out.write(head);
         out.write(bytes);
-        report.add(tensor->type.bytes());
+        report.add(array.type.bytes());
     }
     const std::uint64_t directory = out.at();
     for (const ZipEntry& entry : entries) {
@@ -230,13 +224,13 @@ void export_npz(const Manifest& manifest, const fs::path& file, ExportWhat what,
     out.finish();
 }
 
-void export_checkpoint(const Manifest& manifest, const fs::path& file, ExportWhat what,
-                       const Progress& progress) {
+void export_arrays(const Manifest& manifest, std::vector<ArrayToWrite> arrays, const fs::path& file,
+                   const Progress& progress) {
     const std::string ending = file.extension().string();
     if (ending == ".safetensors") {
-        export_safetensors(manifest, file, what, progress);
+        export_safetensors(manifest, std::move(arrays), file, progress);
     } else if (ending == ".npz") {
-        export_npz(manifest, file, what, progress);
+        export_npz(arrays, file, progress);
     } else {
         throw Error(ErrorKind::usage, file.string(),
                     "the ending of the file's name says no format that can be written",

@@ -3,7 +3,7 @@
 // and NumPy's npz. Written beside and renamed into place.
 #pragma once
 
-#include "core/checkpoint/checkpoint.h"
+#include "core/checkpoint/safetensors.h"
 
 namespace weft::checkpoint {
 
@@ -12,20 +12,20 @@ enum class ExportWhat : std::uint8_t {
     everything, // optimizer state too
 };
 
-/// The arrays that are exported, by name.
-std::vector<const TensorInfo*> exported(const Manifest& manifest, ExportWhat what);
+/// The arrays that are exported, by name. `manifest` must outlive them.
+std::vector<ArrayToWrite> exported(const Manifest& manifest, ExportWhat what);
 
-/// Every element type as it is; step, metrics and the model go into the metadata as texts. Throws
-/// weft::Error{checkpoint}: an array that cannot be read, a full disk.
-void export_safetensors(const Manifest& manifest, const std::filesystem::path& file,
-                        ExportWhat what = ExportWhat::weights, const Progress& progress = {});
+/// Every element type as it is; step, metrics and the model of the manifest go into the metadata as
+/// texts. Throws weft::Error{checkpoint}: an array that cannot be read, a full disk.
+void export_safetensors(const Manifest& manifest, std::vector<ArrayToWrite> arrays,
+                        const std::filesystem::path& file, const Progress& progress = {});
 /// A zip archive, not compressed, with one .npy file for each array. NumPy has no bf16: such arrays
 /// become f32, which holds the same values. Throws like export_safetensors.
-void export_npz(const Manifest& manifest, const std::filesystem::path& file,
-                ExportWhat what = ExportWhat::weights, const Progress& progress = {});
+void export_npz(const std::vector<ArrayToWrite>& arrays, const std::filesystem::path& file,
+                const Progress& progress = {});
 
 /// By the ending of the file's name. Throws weft::Error{usage} for another one.
-void export_checkpoint(const Manifest& manifest, const std::filesystem::path& file,
-                       ExportWhat what = ExportWhat::weights, const Progress& progress = {});
+void export_arrays(const Manifest& manifest, std::vector<ArrayToWrite> arrays,
+                   const std::filesystem::path& file, const Progress& progress = {});
 
 } // namespace weft::checkpoint

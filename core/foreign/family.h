@@ -82,6 +82,8 @@ struct Family {
     std::string_view prefix = "";
     /// Patterns of arrays that say nothing: masks, counters, tables that follow from settings.
     std::vector<std::string_view> idle = {};
+    /// Whether modules of the program are called as their tensors are, in each of its versions.
+    bool named_modules = true;
     /// Whether a model with these settings can be written as one of the family; else why not.
     std::string (*refuses)(const Json& settings) = nullptr;
     /// Null where the family has no config.json.

@@ -19,6 +19,27 @@ namespace fs = std::filesystem;
 constexpr std::string_view kVarianceEnding = ".running_var";
 constexpr double kUsualTemperature = 0.8; // of `weft generate`
 
+std::int64_t extent_of(const Arrays& source, const char* name, int dim) {
+    const Array* array = source.find(name);
+    return array != nullptr && array->type && array->type->shape.rank() > dim
+               ? array->type->shape[dim]
+               : 0;
+}
+
+/// PyTorch's batch norms keep a count of batches, which only matters where there is no momentum.
+checkpoint::ArrayToWrite count_beside(const std::string& variance) {
+    const std::string layer = variance.substr(0, variance.size() - kVarianceEnding.size());
+    return {layer + ".num_batches_tracked", {ir::DType::i64, {}}, [] {
+                return std::vector<std::byte>(sizeof(std::int64_t));
+            }};
+}
+
+const char* torch_name(StoredAs stored) {
+    return stored == StoredAs::f16 ? "float16" : stored == StoredAs::bf16 ? "bfloat16" : "float32";
+}
+
+} // namespace
+
 ir::DType dtype_of(StoredAs stored) {
     WEFT_CHECK(stored != StoredAs::q8_0, "safetensors has no quantised blocks");
     return stored == StoredAs::f16    ? ir::DType::f16
@@ -42,30 +63,9 @@ std::vector<std::byte> as_stored(const std::vector<float>& values, ir::DType dty
     return out;
 }
 
-std::int64_t extent_of(const Arrays& source, const char* name, int dim) {
-    const Array* array = source.find(name);
-    return array != nullptr && array->type && array->type->shape.rank() > dim
-               ? array->type->shape[dim]
-               : 0;
-}
-
-/// PyTorch's batch norms keep a count of batches, which only matters where there is no momentum.
-checkpoint::ArrayToWrite count_beside(const std::string& variance) {
-    const std::string layer = variance.substr(0, variance.size() - kVarianceEnding.size());
-    return {layer + ".num_batches_tracked", {ir::DType::i64, {}}, [] {
-                return std::vector<std::byte>(sizeof(std::int64_t));
-            }};
-}
-
-const char* torch_name(StoredAs stored) {
-    return stored == StoredAs::f16 ? "float16" : stored == StoredAs::bf16 ? "bfloat16" : "float32";
-}
-
 void write_json(const fs::path& file, const Json& json) {
     write_file_atomically(file, json.dump(2) + "\n");
 }
-
-} // namespace
 
 std::vector<Outgoing> outgoing(const Arrays& source, const TensorPairs& pairs) {
     std::vector<Outgoing> out;

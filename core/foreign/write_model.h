@@ -30,6 +30,13 @@ Facts facts_of(const Arrays& source, const Json& model);
 enum class StoredAs : std::uint8_t { f32, f16, bf16, q8_0 };
 constexpr std::string_view kStoredNames[] = {"f32", "f16", "bf16", "q8_0"};
 
+/// The element type of every kind but q8_0.
+ir::DType dtype_of(StoredAs stored);
+/// The bytes of these numbers as f32, f16 or bf16.
+std::vector<std::byte> as_stored(const std::vector<float>& values, ir::DType dtype);
+/// Text for people, written beside and renamed into place.
+void write_json(const std::filesystem::path& file, const Json& json);
+
 /// A folder that transformers loads: config.json, model.safetensors and, of a language model,
 /// generation_config.json. `stored` is no q8_0. Throws weft::Error{usage} for a model that the
 /// family cannot hold, weft::Error{checkpoint} where it cannot be written.

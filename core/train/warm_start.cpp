@@ -3,12 +3,14 @@
 
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/checkpoint/export.h"
 #include "core/compile/programs/model_programs.h"
+#include "core/foreign/adapters.h"
 #include "core/foreign/describe.h"
-#include "core/nn/layers/lora.h"
 #include "core/train/engine.h"
 
 #include <algorithm>
+#include <memory>
 
 namespace weft::train {
 namespace {
@@ -60,7 +62,7 @@ bool is_weight(const plan::StateSlot& slot) {
 
 } // namespace
 
-foreign::Arrays weights_of(const checkpoint::Manifest& manifest) {
+foreign::Arrays parts_of(const checkpoint::Manifest& manifest) {
     const bool averaged = evaluates_average(manifest);
     foreign::Arrays out;
     out.path = manifest.path;
@@ -76,6 +78,30 @@ foreign::Arrays weights_of(const checkpoint::Manifest& manifest) {
         const bool has_average = averaged && manifest.find(average) != nullptr;
         checkpoint::read_tensor(manifest, has_average ? average : name, into);
     };
+    return out;
+}
+
+foreign::Arrays weights_of(const checkpoint::Manifest& manifest) {
+    foreign::Arrays parts = parts_of(manifest);
+    const auto lora = lora_of(manifest);
+    return lora ? foreign::merged(parts, lora->scale()) : parts;
+}
+
+std::optional<nn::Lora> lora_of(const checkpoint::Manifest& manifest) {
+    const auto init = manifest.record.config.find("init");
+    return init == manifest.record.config.end() ? std::nullopt : nn::lora_settings(*init);
+}
+
+std::vector<checkpoint::ArrayToWrite> exported_weights(const checkpoint::Manifest& manifest) {
+    if (!lora_of(manifest)) {
+        return checkpoint::exported(manifest, checkpoint::ExportWhat::weights);
+    }
+    const auto weights = std::make_shared<const foreign::Arrays>(weights_of(manifest));
+    std::vector<checkpoint::ArrayToWrite> out;
+    for (const foreign::Array& array : weights->list) {
+        out.push_back({array.name, *array.type,
+                       [weights, &array] { return foreign::read_array(*weights, array); }});
+    }
     return out;
 }
 

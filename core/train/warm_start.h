@@ -4,10 +4,11 @@
 #pragma once
 
 #include "core/base/error.h"
-#include "core/checkpoint/checkpoint.h"
+#include "core/checkpoint/safetensors.h"
 #include "core/compile/config/run_config.h"
 #include "core/exec/executor.h"
 #include "core/foreign/match.h"
+#include "core/nn/layers/lora.h"
 
 #include <optional>
 #include <string>
@@ -27,8 +28,16 @@ struct WarmStart {
 
 /// Whether a run was measured with its averaged weights: then these are what it has to give.
 bool evaluates_average(const checkpoint::Manifest& manifest);
-/// The weights that a checkpoint has to give.
+/// The low-rank factors that a run trained; none: it did not.
+std::optional<nn::Lora> lora_of(const checkpoint::Manifest& manifest);
+/// What a checkpoint has to give: parameters and running statistics, averaged where the run was
+/// measured with averages, low-rank factors beside the weights that they are for.
+foreign::Arrays parts_of(const checkpoint::Manifest& manifest);
+/// The same as a model without factors: they are added to their weights.
 foreign::Arrays weights_of(const checkpoint::Manifest& manifest);
+/// What an export by our own names writes: every array but optimizer state as it is; of a run with
+/// low-rank factors weights_of. `manifest` must outlive them.
+std::vector<checkpoint::ArrayToWrite> exported_weights(const checkpoint::Manifest& manifest);
 
 /// The tensors that init.from can fill in a model for these samples.
 std::vector<foreign::Tensor> start_weights_of(const compile::RunConfig& config,

@@ -5,6 +5,7 @@
 #include "core/base/error.h"
 #include "core/base/file.h"
 #include "core/base/text.h"
+#include "core/foreign/adapters.h"
 #include "core/foreign/describe.h"
 #include "core/foreign/family_list.h"
 #include "core/foreign/gguf.h"
@@ -29,7 +30,7 @@ struct ExportOptions {
     bool force = false;
 };
 
-const std::vector<std::string> kFormats = {"safetensors", "npz",  "huggingface",
+const std::vector<std::string> kFormats = {"safetensors", "npz",  "huggingface", "peft",
                                            "torchvision", "timm", "gguf"};
 
 std::string format_of(const ExportOptions& options) {
@@ -77,8 +78,41 @@ void check_combination(const ExportOptions& options, const std::string& format) 
     }
 }
 
+/// The path that the run named for its weights, where transformers finds a model.
+std::string base_of(const checkpoint::Manifest& manifest) {
+    const compile::CheckedRun run = train::read_saved_config(manifest);
+    const config::Json from = run.ok() ? run.config.section("init").at("from") : config::Json();
+    if (!from.is_string()) {
+        return "";
+    }
+    const fs::path path = run.config.base_dir / from.get<std::string>(); // absolute stays
+    return foreign::foreign_config(path) ? path.lexically_normal().string() : std::string();
+}
+
+void write_factors(const ExportOptions& options, const checkpoint::Manifest& manifest) {
+    const auto lora = train::lora_of(manifest);
+    if (!lora) {
+        throw Error(ErrorKind::usage, options.path, "the run trained no low-rank factors",
+                    "peft is for runs with init.lora; export this one as huggingface");
+    }
+    const config::Json& trainable = manifest.record.config.at("init").at("trainable");
+    if (trainable.is_array() && !trainable.empty()) {
+        throw Error(ErrorKind::usage, options.path,
+                    "the run also trained " + trainable.dump() + ", which are no factors",
+                    "export it merged: --as huggingface");
+    }
+    const config::Json model = foreign::resolved(manifest.record.config.at("model"));
+    foreign::write_peft(options.to, foreign::family_for("huggingface", model),
+                        train::parts_of(manifest), *lora, base_of(manifest),
+                        stored_as(options.type.empty() ? "f32" : options.type));
+}
+
 void write_foreign(const ExportOptions& options, const std::string& format,
                    const checkpoint::Manifest& manifest) {
+    if (format == "peft") {
+        write_factors(options, manifest);
+        return;
+    }
     const foreign::Arrays weights = train::weights_of(manifest);
     const config::Json& model = manifest.record.config.at("model");
     if (format == "gguf") {
@@ -101,12 +135,15 @@ int export_weights(const ExportOptions& options) {
     check_combination(options, format);
     const checkpoint::Manifest manifest =
         checkpoint::read_manifest(train::find_checkpoint(options.path, options.from));
-    const auto what =
-        options.all ? checkpoint::ExportWhat::everything : checkpoint::ExportWhat::weights;
-    if (format == "safetensors") {
-        checkpoint::export_safetensors(manifest, options.to, what);
-    } else if (format == "npz") {
-        checkpoint::export_npz(manifest, options.to, what);
+    if (is_own(format)) {
+        auto arrays = options.all
+                          ? checkpoint::exported(manifest, checkpoint::ExportWhat::everything)
+                          : train::exported_weights(manifest);
+        if (format == "safetensors") {
+            checkpoint::export_safetensors(manifest, std::move(arrays), options.to);
+        } else {
+            checkpoint::export_npz(arrays, options.to);
+        }
     } else {
         write_foreign(options, format, manifest);
     }
@@ -116,6 +153,9 @@ int export_weights(const ExportOptions& options) {
                               : static_cast<std::int64_t>(fs::file_size(options.to, problem));
     std::printf("%s: step %s, %s\n", options.to.c_str(),
                 format_thousands(manifest.record.step).c_str(), format_bytes(bytes).c_str());
+    if (train::lora_of(manifest) && format != "peft" && !options.all) {
+        std::printf("The factors of init.lora are added to their weights.\n");
+    }
     if (format == "huggingface" || format == "gguf") {
         std::printf("Without a tokenizer: tokens are the numbers of the training data.\n");
     }
@@ -136,7 +176,8 @@ void add_export(Command checkpoint, Context& context) {
     command
         .option("--as", &options->as,
                 "safetensors or npz by our names; a folder for transformers (huggingface); "
-                "safetensors by the names of torchvision or timm; gguf. Left out: by the ending")
+                "safetensors by the names of torchvision or timm; gguf; the factors of init.lora "
+                "alone (peft). Left out: by the ending")
         .value_name("FORMAT")
         .one_of(kFormats);
     command

@@ -113,6 +113,7 @@ const Family kVitFamily = {.name = "vit",
                            .help = "ViT of transformers",
                            .tensors = vit_tensors,
                            .prefix = "vit.",
+                           .named_modules = false,
                            .describe = describe_vit,
                            .config = config_of_vit};
 

@@ -3,7 +3,7 @@
 
     python3 foreign_models_test.py WEFT [TestClass[.test]]
 
-Needs torch, torchvision, transformers, timm, gguf, safetensors and numpy, and no network: every
+Needs torch, torchvision, transformers, timm, gguf, peft, safetensors and numpy, and no network: every
 model is made from a configuration with random weights. Exits 77 where one of them is missing.
 """
 import json
@@ -16,13 +16,14 @@ import unittest
 try:
     import gguf
     import numpy as np
+    import peft
     import timm
     import torch
     import torchvision
     import transformers
     from safetensors.torch import load_file, save_file
 except ImportError as missing:
-    print(f"SKIPPED: torch, torchvision, transformers, timm, gguf and safetensors are needed: {missing}")
+    print(f"SKIPPED: torch, torchvision, transformers, timm, gguf, peft and safetensors are needed: {missing}")
     sys.exit(77)
 
 WEFT = ""  # the program, from the command line
@@ -222,6 +223,74 @@ class LanguageModels(TextCase):
             self.assertIn("/" + key, weft("check", self.folder / "other", *self.data(), code=2))
 
 
+class LowRankFactors(TextCase):
+    """Trained here beside a frozen base; read there merged, and as PEFT's."""
+
+    def tuned(self, model, targets, **settings):
+        model = loud(model)
+        base, run = self.folder / "base", self.folder / "run"
+        model.save_pretrained(base)
+        lora = json.dumps({"rank": 3, "alpha": 12, "targets": targets, "dropout": 0.1, **settings})
+        weft("train", base, *self.data(), "--run-dir", run, "--max-steps", 5, "--set",
+             f"init.lora={lora}", "--set", "optimizer.learning_rate=0.05")
+        return model, base, run
+
+    def assert_base_is_bitwise(self, base, run):
+        weft("checkpoint", "export", run, "--to", self.folder / "all.safetensors", "--all")
+        ours = load_file(self.folder / "all.safetensors")
+        names = [name for name in ours if "/" not in name and ".lora." not in name
+                 and not name.startswith("training.")]
+        weft("train", base, *self.data(), "--run-dir", self.folder / "plain", "--max-steps", 0)
+        weft("checkpoint", "export", self.folder / "plain", "--to", self.folder / "plain.safetensors")
+        plain = load_file(self.folder / "plain.safetensors")
+        self.assertEqual(sorted(names), sorted(plain))
+        for name in names:
+            self.assertTrue(torch.equal(ours[name], plain[name]), name)
+
+    def both_exports(self, model, targets):
+        model, base, run = self.tuned(model, targets)
+        self.assert_base_is_bitwise(base, run)
+        ours = probabilities(run)
+        before = torch.log_softmax(self.logits(model).double(), -1).numpy()
+        self.assertGreater(np.abs(np.log(ours) - before).max(), 100 * TOLERANCE)  # it learned
+        weft("checkpoint", "export", run, "--to", self.folder / "merged", "--as", "huggingface")
+        self.assert_same(ours, self.logits(
+            self.loaded_there(transformers.AutoModelForCausalLM, self.folder / "merged")))
+        weft("checkpoint", "export", run, "--to", self.folder / "factors", "--as", "peft")
+        self.assertEqual(peft.PeftConfig.from_pretrained(self.folder / "factors")
+                         .base_model_name_or_path, str(base))
+        there = transformers.AutoModelForCausalLM.from_pretrained(base)
+        with_factors = peft.PeftModel.from_pretrained(there, self.folder / "factors").eval()
+        self.assert_same(ours, self.logits(with_factors))
+        self.assert_same(ours, self.logits(with_factors.merge_and_unload()))
+
+    def test_gpt2(self):
+        self.both_exports(transformers.GPT2LMHeadModel(transformers.GPT2Config(
+            n_layer=2, n_embd=32, n_head=4, n_positions=CONTEXT, vocab_size=256, resid_pdrop=0,
+            embd_pdrop=0, attn_pdrop=0, bos_token_id=0, eos_token_id=0)), ["blocks.*"])
+
+    def test_llama_in_some_layers(self):
+        self.both_exports(transformers.LlamaForCausalLM(transformers.LlamaConfig(**self.llama())),
+                          ["*.query.*", "*.value.*", "blocks.1.mlp.*"])
+
+    def test_qwen2_with_its_head(self):
+        self.both_exports(transformers.Qwen2ForCausalLM(transformers.Qwen2Config(
+            **self.llama(rms_norm_eps=1e-6))), ["blocks.*", "head.*"])
+
+    def test_gguf_and_npz_hold_the_merged_weights(self):
+        _, _, run = self.tuned(transformers.LlamaForCausalLM(transformers.LlamaConfig(**self.llama())),
+                               ["blocks.*"])
+        weft("checkpoint", "export", run, "--to", self.folder / "merged", "--as", "huggingface")
+        merged = load_file(self.folder / "merged" / "model.safetensors")["model.layers.0.mlp.up_proj.weight"]
+        weft("checkpoint", "export", run, "--to", self.folder / "ours.npz")
+        ours = np.load(self.folder / "ours.npz")
+        self.assertFalse([name for name in ours.files if "lora" in name])
+        np.testing.assert_array_equal(ours["blocks.0.mlp.up.weight"], merged.numpy().T)
+        weft("checkpoint", "export", run, "--to", self.folder / "ours.gguf", "--type", "f32")
+        tensors = {t.name: t for t in gguf.GGUFReader(self.folder / "ours.gguf").tensors}
+        np.testing.assert_array_equal(tensors["blk.0.ffn_up.weight"].data, merged.numpy())
+
+
 class Gguf(TextCase):
     def in_gguf(self, model, architecture, kind):
         model = loud(model)
@@ -355,6 +424,21 @@ class Images(Case):
         self.of_transformers(transformers.ResNetForImageClassification(transformers.ResNetConfig(
             embedding_size=8, hidden_sizes=widths, depths=depths, layer_type=kind,
             num_labels=self.CLASSES)))
+
+    def test_factors_on_a_vit_of_transformers(self):
+        model = self.settled(transformers.ViTForImageClassification(transformers.ViTConfig(
+            hidden_size=32, num_hidden_layers=2, num_attention_heads=4, intermediate_size=48,
+            image_size=32, patch_size=8, num_labels=self.CLASSES)))
+        base, run = self.folder / "base", self.folder / "run"
+        model.save_pretrained(base)
+        weft("train", base, *self.data(), "--run-dir", run, "--max-steps", 5, "--set",
+             'init.lora={"rank": 3}', "--set", "optimizer.learning_rate=0.05")
+        ours = probabilities(run)
+        weft("checkpoint", "export", run, "--to", self.folder / "merged", "--as", "huggingface")
+        self.assert_same(ours, self.logits(self.loaded_there(
+            transformers.AutoModelForImageClassification, self.folder / "merged")))
+        self.assertIn("--as huggingface", weft("checkpoint", "export", run, "--to",
+                                               self.folder / "factors", "--as", "peft", code=2))
 
     def test_resnet_18_of_transformers(self):
         self.resnet_of_transformers("basic", [8, 16, 32, 64], [2, 2, 2, 2])

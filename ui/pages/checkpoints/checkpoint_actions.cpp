@@ -3,6 +3,7 @@
 
 #include "core/checkpoint/export.h"
 #include "core/train/progress.h"
+#include "core/train/warm_start.h"
 #include "ui/bridge/convert.h"
 #include "ui/file_dialog.h"
 #include "ui/pages/checkpoints/checkpoint_trash_dialog.h"
@@ -180,8 +181,9 @@ void CheckpointActions::chooseExport() {
 void CheckpointActions::exportTo(const std::filesystem::path& path, const QString& file) {
     start(
         [path, file](const checkpoint::Progress& progress) -> Answer {
-            checkpoint::export_checkpoint(checkpoint::read_manifest(path), toPath(file),
-                                          checkpoint::ExportWhat::weights, progress);
+            const checkpoint::Manifest manifest = checkpoint::read_manifest(path);
+            checkpoint::export_arrays(manifest, train::exported_weights(manifest), toPath(file),
+                                      progress);
             return {true, tr("The weights are in %1").arg(file)};
         },
         false);
