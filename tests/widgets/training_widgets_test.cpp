@@ -4,8 +4,10 @@
 #include "tests/widgets/writing.h"
 #include "widgets/controls/figure_strip.h"
 #include "widgets/curves/curve_editor.h"
+#include "widgets/look/theme_controller.h"
 #include "widgets/views/lifeline_chart.h"
 
+#include <QScopeGuard>
 #include <QVBoxLayout>
 
 #include <cmath>
@@ -82,16 +84,24 @@ private slots:
     }
 
     void the_words_of_a_handle_stand_clear_of_the_curve_data() {
-        QTest::addColumn<QSize>("size");
-        QTest::newRow("high") << QSize(600, 340);
-        QTest::newRow("as low as it becomes") << QSize(600, 140);
-        QTest::newRow("and narrow") << QSize(400, 140);
+        QTest::addColumn<double>("scale");
+        QTest::addColumn<int>("width");
+        QTest::addColumn<int>("height"); // 0: as low as it becomes
+        QTest::newRow("high") << 1.0 << 600 << 340;
+        QTest::newRow("low") << 1.0 << 600 << 0;
+        QTest::newRow("low and narrow") << 1.0 << 400 << 0;
+        QTest::newRow("in large text") << 1.5 << 430 << 0;
     }
 
     void the_words_of_a_handle_stand_clear_of_the_curve() {
-        QFETCH(QSize, size);
+        QFETCH(double, scale);
+        QFETCH(int, width);
+        QFETCH(int, height);
+        ThemeController theme;
+        theme.setFontScale(scale);
+        const auto restore = qScopeGuard([&theme] { theme.setFontScale(1.0); });
         CurveEditor editor;
-        editor.resize(size);
+        editor.resize(width, height > 0 ? height : editor.minimumSizeHint().height());
         CurveLine cosine; // a rise, then half a cosine down
         for (int i = 0; i <= 500; ++i) {
             const double x = 10.0 * i;

@@ -135,6 +135,11 @@ QPointF CurveEditor::toValue(const QPointF& at) const {
     return {x, logarithmic_ ? y_low_ * std::pow(y_high_ / y_low_, share) : share * y_high_};
 }
 
+// Its words need their room beside the curve.
+QSize CurveEditor::minimumSizeHint() const {
+    return QSize(240, 140) * Theme::current().fontScale();
+}
+
 ViewItem CurveEditor::item(int index) const {
     const CurveHandle& handle = handles_[static_cast<std::size_t>(index)];
     const QPointF at = toView(handle.x, handle.y, size());
@@ -312,8 +317,7 @@ QRectF CurveEditor::handleWords(const QSizeF& view_size) const {
         return from - kWordsStep * std::floor((from - edge) / kWordsStep);
     };
     for (double x = first(left, area.left()); x + box.width() <= area.right(); x += kWordsStep) {
-        for (double y = first(top, area.top()); y + box.height() <= area.bottom();
-             y += kWordsStep) {
+        for (double y = first(top, 0); y + box.height() <= area.bottom(); y += kWordsStep) {
             const QRectF place({x, y}, box);
             const double away = std::hypot(x - left, y - top);
             if (away < least && isFree(place)) {

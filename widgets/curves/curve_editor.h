@@ -48,7 +48,7 @@ public:
     int itemCount() const override { return static_cast<int>(handles_.size()); }
     ViewItem item(int index) const override;
     QSize sizeHint() const override { return {480, 260}; }
-    QSize minimumSizeHint() const override { return {240, 140}; }
+    QSize minimumSizeHint() const override;
 
 signals:
     /// The user wants a handle at (x, y); both within the axes.
