@@ -124,7 +124,8 @@ bool ChartFrame::hasRoomForTable() const {
 
 void ChartFrame::fillMenu(QMenu* menu) {
     menu->addSeparator();
-    menu->addAction(widgets::icon("expand"), expand_->toolTip(), this,
+    menu->addAction(expand_->icon(),
+                    isFullScreen() ? tr("Back into the page\tEsc") : tr("Full screen\tF11"), this,
                     &ChartFrame::toggleFullScreen);
 }
 

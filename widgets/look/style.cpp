@@ -171,6 +171,7 @@ int Style::styleHint(StyleHint hint, const QStyleOption* option, const QWidget* 
                      QStyleHintReturn* result) const {
     switch (hint) {
     case SH_EtchDisabledText:
+    case SH_UnderlineShortcut:
     case SH_DitherDisabledText:
     case SH_ComboBox_Popup:
     case SH_ScrollBar_Transient:

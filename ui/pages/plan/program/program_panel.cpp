@@ -335,8 +335,9 @@ void ProgramPanel::showPass() {
         return;
     }
     text_->lineModel()->setText(pass->lines, pass->fresh);
+    const auto lines = static_cast<int>(pass->lines.size());
     header_->setSubtitle(
-        tr("%n line(s) · after %1", nullptr, static_cast<int>(pass->lines.size())).arg(pass->pass));
+        tr("%1 line(s) · after %2", nullptr, lines).arg(formatCount(lines), pass->pass));
     fillLayers();
     narrow();
 }
