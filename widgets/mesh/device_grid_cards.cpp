@@ -17,7 +17,7 @@ constexpr double kCompactPadding = 4.0;
 constexpr double kCompactGap = 2.0;
 constexpr double kMostSpare = 6.0; // between head and bars of a card that is higher than it need be
 constexpr double kFullBadge = 20.0;
-constexpr double kFullPadding = 5.0; // above and below
+constexpr double kFullPadding = 4.0; // above and below
 
 /// Heights of the bar to scale, of the gap below it, and of the lens.
 struct Bars {
@@ -27,7 +27,7 @@ struct Bars {
 
     double height(bool limited) const { return limited ? scale + gap + lens : lens; }
 };
-constexpr Bars kFullBars{6, 6, 10};
+constexpr Bars kFullBars{6, 4, 10};
 constexpr Bars kCompactBars{5, 3, 7};
 
 double fullHeight() {
