@@ -3,12 +3,15 @@
 // designed sizes: every page empty, loading, full and in error. README's pictures come from here,
 // so that they never go stale. Parts are walked in the order given; without any, all of them.
 #include "tests/perf/studio/tour.h"
+#include "ui/pages/page.h"
 #include "ui/plurals.h"
 
 #include <QAbstractButton>
 #include <QApplication>
 #include <QDialog>
 #include <QDir>
+#include <QScrollArea>
+#include <QScrollBar>
 #include <QTemporaryDir>
 #include <QTest>
 #include <QTimer>
@@ -58,6 +61,18 @@ void Tour::save(const QPixmap& picture, const QString& name) {
     }
 }
 
+/// What scrolls a page as a whole; null where all of it is seen.
+QScrollBar* Tour::scrollsPage(const QString& page) const {
+    const QWidget* shown = window.page(page);
+    for (const auto* area : shown->findChildren<QScrollArea*>()) {
+        QScrollBar* bar = area->verticalScrollBar();
+        if (area->isVisible() && area->width() > shown->width() * 0.8 && bar->maximum() > 0) {
+            return bar;
+        }
+    }
+    return nullptr;
+}
+
 void Tour::shoot(const QString& page, const QString& name) {
     window.showPage(page);
     for (const bool dark : {false, true}) {
@@ -66,8 +81,15 @@ void Tour::shoot(const QString& page, const QString& name) {
         for (const QSize size : {QSize(1440, 900), QSize(1024, 680)}) {
             window.resize(size);
             settle();
-            save(window.grab(),
-                 QString("%1-%2-%3").arg(name, dark ? "dark" : "light").arg(size.width()));
+            const QString shown =
+                QString("%1-%2-%3").arg(name, dark ? "dark" : "light").arg(size.width());
+            save(window.grab(), shown);
+            if (QScrollBar* bar = scrollsPage(page)) {
+                bar->setValue(bar->maximum());
+                settle();
+                save(window.grab(), shown + "-below");
+                bar->setValue(0);
+            }
         }
     }
     theme.setMode(widgets::ThemeController::Mode::Light);

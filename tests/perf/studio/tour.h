@@ -11,6 +11,7 @@
 #include <string>
 
 class QAbstractButton;
+class QScrollBar;
 
 namespace weft::tour {
 
@@ -24,7 +25,8 @@ public:
     ui::MainWindow& window;
     widgets::ThemeController& theme;
 
-    /// A page, light and dark, at the designed size and the smallest.
+    /// A page, light and dark, at the designed size and the smallest; where it scrolls, its end
+    /// too.
     void shoot(const QString& page, const QString& name);
     /// Also with large text, and as a screen of twice as many pixels shows it.
     void shootAll(const QString& page, const QString& name);
@@ -45,6 +47,7 @@ public:
     std::filesystem::path place(const char* name) const { return studio.paths().runs_root / name; }
 
 private:
+    QScrollBar* scrollsPage(const QString& page) const;
     void save(const QPixmap& picture, const QString& name);
 
     QString folder_;
