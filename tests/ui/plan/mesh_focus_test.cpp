@@ -114,6 +114,9 @@ private slots:
         for (int part = 0; part < drawer->count(); ++part) {
             drawer->setCurrentIndex(part);
             QTest::qWait(0); // the layout
+            if (fixture.find("compareUse")->isVisible()) { // with both plans
+                QTRY_VERIFY_WITH_TIMEOUT(fixture.find("compareMemory")->isVisible(), kPatienceMs);
+            }
             for (const QScrollArea* area : mesh->findChildren<QScrollArea*>()) {
                 const QWidget* content = area->widget();
                 QVERIFY2(!area->isVisible() || content->width() <= area->viewport()->width(),

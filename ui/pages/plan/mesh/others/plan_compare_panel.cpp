@@ -17,6 +17,7 @@
 #include <QComboBox>
 #include <QPushButton>
 #include <QScrollArea>
+#include <QScrollBar>
 #include <QSignalBlocker>
 #include <QSortFilterProxyModel>
 #include <QStackedWidget>
@@ -28,6 +29,7 @@ namespace weft::ui {
 namespace {
 
 constexpr int kMemoryWidth = 270;
+constexpr int kLeastBarWidth = 170;
 constexpr int kFigureWidth = 420;
 constexpr int kTensorWidth = 590;
 constexpr int kBoxWidth = 260;
@@ -112,13 +114,17 @@ QWidget* PlanComparePanel::createMemory() {
     bar_->setObjectName("compareMemory");
     bar_->setAccessibleName(tr("Memory of a device, A and B"));
     bar_->setAlike(true);
+    bar_->setMinimumWidth(kLeastBarWidth); // its legend breaks into more lines
     column->addWidget(bar_);
     sides_ = new widgets::TextLabel({}, widgets::TextStyle::Caption, widgets::Role::Muted);
     sides_->setObjectName("compareSides");
     sides_->setWordWrap(true);
     column->addWidget(sides_);
     column->addStretch(1);
-    return widgets::verticalScroll(content);
+    QScrollArea* scroll = widgets::verticalScroll(content);
+    scroll->setMinimumWidth(kLeastBarWidth + 2 * widgets::space::kGroup +
+                            scroll->verticalScrollBar()->sizeHint().width());
+    return scroll;
 }
 
 QWidget* PlanComparePanel::createTables() {
