@@ -3,6 +3,7 @@
 // tensorboard/plugins/hparams/{plugin_data,api}.proto.
 #include "core/train/logging/tensorboard_event.h"
 
+#include "core/base/protobuf.h"
 #include "core/base/text.h"
 #include "kernels/numbers.h"
 
@@ -14,7 +15,9 @@ namespace {
 
 using config::Json;
 
-enum Wire : std::uint8_t { varint = 0, fixed64 = 1, bytes = 2, fixed32 = 5 };
+using protobuf::bytes, protobuf::fixed32, protobuf::fixed64, protobuf::varint;
+using Message = protobuf::Reader;
+using WireField = protobuf::Field;
 
 template <typename T>
 T little_endian(std::string_view text) {
@@ -22,73 +25,6 @@ T little_endian(std::string_view text) {
     std::memcpy(&value, text.data(), sizeof value);
     return value;
 }
-
-/// One field of a message: a number, or the bytes of a fixed or length-delimited value.
-struct WireField {
-    std::uint64_t number = 0;
-    Wire wire = varint;
-    std::uint64_t value = 0;
-    std::string_view text;
-
-    bool is(std::uint64_t field, Wire type) const { return number == field && wire == type; }
-};
-
-/// The fields of a message one after the other.
-class Message {
-public:
-    explicit Message(std::string_view text) : rest_(text) {}
-
-    /// False at the end, and where the bytes are no field.
-    bool next(WireField& field) {
-        std::uint64_t key = 0;
-        if (rest_.empty() || !take_varint(key)) {
-            return false;
-        }
-        field.number = key >> 3;
-        field.wire = static_cast<Wire>(key & 7);
-        switch (field.wire) {
-        case varint: return take_varint(field.value);
-        case fixed64: return take(8, field.text);
-        case fixed32: return take(4, field.text);
-        case bytes: {
-            std::uint64_t length = 0;
-            return take_varint(length) && take(length, field.text);
-        }
-        }
-        return fail(); // groups, which nobody writes
-    }
-    bool sound() const { return sound_; }
-
-private:
-    bool fail() {
-        sound_ = false;
-        rest_ = {};
-        return false;
-    }
-    bool take(std::uint64_t length, std::string_view& into) {
-        if (length > rest_.size()) {
-            return fail();
-        }
-        into = rest_.substr(0, length);
-        rest_.remove_prefix(length);
-        return true;
-    }
-    bool take_varint(std::uint64_t& value) {
-        value = 0;
-        for (unsigned shift = 0; shift < 64 && !rest_.empty(); shift += 7) {
-            const auto byte = static_cast<std::uint8_t>(rest_.front());
-            rest_.remove_prefix(1);
-            value |= std::uint64_t{byte & 0x7fu} << shift;
-            if (byte < 0x80) {
-                return true;
-            }
-        }
-        return fail();
-    }
-
-    std::string_view rest_;
-    bool sound_ = true;
-};
 
 /// The element types of TensorProto.
 enum TensorType : std::uint8_t {

@@ -2,18 +2,13 @@
 #include "core/train/logging/tensorboard_writer.h"
 
 #include "core/base/crc32c.h"
+#include "core/base/protobuf.h"
 
 #include <cmath>
 #include <cstring>
 
 namespace weft::train {
 namespace {
-
-// Protocol buffer wire types.
-constexpr unsigned kVarint = 0;
-constexpr unsigned kFixed64 = 1;
-constexpr unsigned kBytes = 2;
-constexpr unsigned kFixed32 = 5;
 
 template <typename T>
 std::string little_endian_bytes(T value) {
@@ -22,28 +17,10 @@ std::string little_endian_bytes(T value) {
     return out;
 }
 
-void put_varint(std::string& out, std::uint64_t value) {
-    while (value >= 0x80) {
-        out += static_cast<char>(value | 0x80);
-        value >>= 7;
-    }
-    out += static_cast<char>(value);
-}
-
-void put_key(std::string& out, unsigned field, unsigned wire_type) {
-    put_varint(out, field << 3 | wire_type);
-}
-
-void put_bytes(std::string& out, unsigned field, std::string_view bytes) {
-    put_key(out, field, kBytes);
-    put_varint(out, bytes.size());
-    out += bytes;
-}
-
-std::string event_head(double wall_time) {
-    std::string out;
-    put_key(out, 1, kFixed64);
-    return out + little_endian_bytes(wall_time);
+protobuf::Writer event_head(double wall_time) {
+    protobuf::Writer out;
+    out.add_double(1, wall_time);
+    return out;
 }
 
 } // namespace
@@ -61,26 +38,24 @@ std::string framed_record(std::string_view payload) {
 }
 
 std::string version_event(double wall_time) {
-    std::string out = event_head(wall_time);
-    put_bytes(out, 3, "brain.Event:2");
-    return out;
+    protobuf::Writer out = event_head(wall_time);
+    out.add_bytes(3, "brain.Event:2");
+    return out.text();
 }
 
 std::string scalar_event(double wall_time, std::int64_t step,
                          const std::vector<std::pair<std::string, double>>& values) {
-    std::string summary;
+    protobuf::Writer summary;
     for (const auto& [name, number] : values) {
-        std::string value;
-        put_bytes(value, 1, name);
-        put_key(value, 2, kFixed32);
-        value += little_endian_bytes(static_cast<float>(number));
-        put_bytes(summary, 1, value);
+        protobuf::Writer value;
+        value.add_bytes(1, name);
+        value.add_float(2, static_cast<float>(number));
+        summary.add(1, value);
     }
-    std::string out = event_head(wall_time);
-    put_key(out, 2, kVarint);
-    put_varint(out, static_cast<std::uint64_t>(step));
-    put_bytes(out, 5, summary);
-    return out;
+    protobuf::Writer out = event_head(wall_time);
+    out.add_integer(2, step);
+    out.add(5, summary);
+    return out.text();
 }
 
 TensorboardWriter::TensorboardWriter(const std::filesystem::path& folder, double wall_time,
