@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Protocol buffers on the wire, without a schema: fields by their numbers, read as hostile input and
-// written. Source: the encoding chapter of the protocol buffers documentation. Any thread.
+// Protocol buffers on the wire, without a schema: fields by their numbers, read as hostile input
+// and written. Source: the encoding chapter of the protocol buffers documentation. Any thread.
 #pragma once
 
 #include <cstdint>

@@ -59,17 +59,6 @@ compile::RunConfig on_host(const compile::RunConfig& config) {
     return *changed;
 }
 
-compile::RunConfig saved_config(const checkpoint::Manifest& manifest) {
-    compile::CheckedRun checked = read_saved_config(manifest);
-    if (!checked.ok()) {
-        throw Error(ErrorKind::checkpoint, manifest.path.string(),
-                    "its configuration is not valid here: " +
-                        config::to_text(checked.diagnostics.front()),
-                    "it may come from a newer version; give a configuration with --data");
-    }
-    return std::move(checked.config);
-}
-
 } // namespace
 
 int thread_count(int threads) {
@@ -133,6 +122,17 @@ compile::CheckedRun read_saved_config(const checkpoint::Manifest& manifest,
         base_dir = recorded.empty() ? base_dir : fs::path(recorded);
     }
     return compile::read_run_config(as_it_was(manifest.record.config), base_dir, overrides);
+}
+
+compile::RunConfig saved_config(const checkpoint::Manifest& manifest) {
+    compile::CheckedRun checked = read_saved_config(manifest);
+    if (!checked.ok()) {
+        throw Error(ErrorKind::checkpoint, manifest.path.string(),
+                    "its configuration is not valid here: " +
+                        config::to_text(checked.diagnostics.front()),
+                    "it may come from a newer version; give a configuration with --data");
+    }
+    return std::move(checked.config);
 }
 
 LoadedModel load_model(const fs::path& checkpoint_folder, const compile::RunConfig* config,

@@ -40,6 +40,9 @@ std::filesystem::path find_checkpoint(const std::filesystem::path& path, const s
 compile::CheckedRun read_saved_config(const checkpoint::Manifest& manifest,
                                       const std::vector<std::string>& overrides = {});
 
+/// The same where it must be valid here. Throws weft::Error{checkpoint}.
+compile::RunConfig saved_config(const checkpoint::Manifest& manifest);
+
 /// `config` null: the configuration that was saved with the weights.
 LoadedModel load_model(const std::filesystem::path& checkpoint_folder,
                        const compile::RunConfig* config, int threads);

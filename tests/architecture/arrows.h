@@ -20,6 +20,7 @@ inline const std::vector<Arrows>& allowed_arrows() {
     static const std::vector<std::string_view> kFirst = {"core/base/"};
     static const std::vector<std::string_view> kOps = {"core/base/", "core/config/", "core/ir/",
                                                        "kernels/weft_kernels.h"};
+    static const std::vector<std::string_view> kOnIr = {"core/base/", "core/ir/"};
     static const std::vector<std::string_view> kOnOps = {"core/base/", "core/config/", "core/ir/",
                                                          "core/ops/", "kernels/weft_kernels.h"};
     static const std::vector<std::string_view> kStages = {"core/base/", "core/ir/", "core/ops/",
@@ -72,6 +73,7 @@ inline const std::vector<Arrows>& allowed_arrows() {
         {"core/config/", kFirst},
         {"core/ir/", kFirst},
         {"core/ops/", kOps},
+        {"core/onnx/", kOnIr},
         {"core/autodiff/", kOnOps},
         {"core/passes/", kOnOps},
         {"core/sharding/", kOnOps},

@@ -2,6 +2,7 @@
 // weft checkpoint export CHECKPOINT --to FILE|FOLDER: weights for other programs.
 #include "core/checkpoint/export.h"
 #include "app/cli/commands/commands.h"
+#include "app/cli/onnx_export.h"
 #include "core/base/error.h"
 #include "core/base/file.h"
 #include "core/base/text.h"
@@ -31,7 +32,7 @@ struct ExportOptions {
 };
 
 const std::vector<std::string> kFormats = {"safetensors", "npz",  "huggingface", "peft",
-                                           "torchvision", "timm", "gguf"};
+                                           "torchvision", "timm", "gguf",        "onnx"};
 
 std::string format_of(const ExportOptions& options) {
     if (!options.as.empty()) {
@@ -44,7 +45,7 @@ std::string format_of(const ExportOptions& options) {
         }
     }
     throw Error(ErrorKind::usage, options.to, "the ending of the name says no format",
-                "name it *.safetensors, *.npz or *.gguf, or say --as");
+                "name it *.safetensors, *.npz, *.gguf or *.onnx, or say --as");
 }
 
 StoredAs stored_as(const std::string& type) {
@@ -67,6 +68,9 @@ void check_combination(const ExportOptions& options, const std::string& format) 
     }
     if (!is_own(format) && options.all) {
         refuse("--all", format + " holds weights alone");
+    }
+    if (format == "onnx" && !options.type.empty()) {
+        refuse("--type " + options.type, "an ONNX file holds f32");
     }
     if (options.type == "q8_0" && format != "gguf") {
         refuse("--type q8_0", "blocks of eight bits are for GGUF alone");
@@ -113,6 +117,10 @@ void write_foreign(const ExportOptions& options, const std::string& format,
         write_factors(options, manifest);
         return;
     }
+    if (format == "onnx") {
+        write_onnx_model(options.to, manifest);
+        return;
+    }
     const foreign::Arrays weights = train::weights_of(manifest);
     const config::Json& model = manifest.record.config.at("model");
     if (format == "gguf") {
@@ -156,6 +164,9 @@ int export_weights(const ExportOptions& options) {
     if (train::lora_of(manifest) && format != "peft" && !options.all) {
         std::printf("The factors of init.lora are added to their weights.\n");
     }
+    if (format == "onnx") {
+        std::printf("It takes inputs as the data give them, scaled and transformed.\n");
+    }
     if (format == "huggingface" || format == "gguf") {
         std::printf("Without a tokenizer: tokens are the numbers of the training data.\n");
     }
@@ -176,8 +187,8 @@ void add_export(Command checkpoint, Context& context) {
     command
         .option("--as", &options->as,
                 "safetensors or npz by our names; a folder for transformers (huggingface); "
-                "safetensors by the names of torchvision or timm; gguf; the factors of init.lora "
-                "alone (peft). Left out: by the ending")
+                "safetensors by the names of torchvision or timm; gguf; onnx, the model with its "
+                "weights; the factors of init.lora alone (peft). Left out: by the ending")
         .value_name("FORMAT")
         .one_of(kFormats);
     command

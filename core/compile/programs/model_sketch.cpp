@@ -58,6 +58,22 @@ void sketch_model(const RunConfig& config, const data::SampleInfo& sample, Model
     program.add_result(ir::Role::output, "prediction", output);
 }
 
+ir::Program model_program(const RunConfig& config, const data::SampleInfo& sample,
+                          std::int64_t samples) {
+    const nn::ModelDef* model = nn::find_model(config.model_type());
+    WEFT_CHECK(model != nullptr, "the configuration was checked");
+    ir::Program program;
+    program.name = "model";
+    const nn::DataShape data{sample.input, sample.target, sample.classes};
+    const ir::ValueId inputs =
+        program.add_argument(ir::Role::batch, "inputs", batched(data.input, {samples}));
+    ops::Builder builder(program, program.body);
+    nn::ModelContext context(builder, {.mode = nn::Mode::evaluate, .data = data});
+    const ir::ValueId output = model->build(context, config.section("model"), inputs);
+    program.add_result(ir::Role::output, sample.classes > 0 ? "logits" : "values", output);
+    return program;
+}
+
 std::string pointer_of_layer(const std::string& path) {
     if (path.starts_with('/')) {
         return path;

@@ -28,6 +28,12 @@ struct ModelSketch {
 /// was built before it is then in `sketch`.
 void sketch_model(const RunConfig& config, const data::SampleInfo& sample, ModelSketch& sketch);
 
+/// The model in evaluation mode on so many samples: "inputs" -> what the loss takes, "logits" of
+/// classes, else "values". Parameters and running statistics are state ports by their names. Throws
+/// weft::Error{usage} as sketch_model does.
+ir::Program model_program(const RunConfig& config, const data::SampleInfo& sample,
+                          std::int64_t samples);
+
 /// The field of the layer at a path: "/model/layers/3/branches/0" of "layers.3.branches.0"; that of
 /// the text for a place in a model's text; a pointer stays.
 std::string pointer_of_layer(const std::string& path);

@@ -64,7 +64,8 @@ private slots:
         QTest::addColumn<QByteArray>("message");
         QTest::newRow("a text longer than the message") << QByteArray("\x12\x08testing");
         QTest::newRow("a number that does not end") << QByteArray("\x08\x96");
-        QTest::newRow("a number of eleven bytes") << QByteArray("\x08") + QByteArray(11, char(0x80));
+        QTest::newRow("a number of eleven bytes")
+            << QByteArray("\x08") + QByteArray(11, char(0x80));
         QTest::newRow("half of a fixed number") << QByteArray("\x2d\x33\x33");
         QTest::newRow("a group") << QByteArray("\x0b\x0c");
     }

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/cli/onnx_export.h"
+
+#include "core/base/error.h"
+#include "core/compile/programs/model_sketch.h"
+#include "core/onnx/from_program.h"
+#include "core/onnx/write_onnx.h"
+#include "core/train/engine.h"
+#include "core/train/planning.h"
+#include "core/train/warm_start.h"
+
+#include <cstring>
+
+namespace weft::cli {
+namespace {
+
+std::string bytes_of(const foreign::Arrays& weights, const std::string& name) {
+    const foreign::Array* array = weights.find(name);
+    if (array == nullptr) {
+        throw Error(ErrorKind::checkpoint, weights.path.string(), "there is no array " + name,
+                    "The checkpoint is of another model; `weft verify` says what it holds.");
+    }
+    const std::vector<float> values = foreign::read_floats(weights, *array);
+    std::string out(values.size() * sizeof(float), '\0');
+    std::memcpy(out.data(), values.data(), out.size());
+    return out;
+}
+
+} // namespace
+
+void write_onnx_model(const std::filesystem::path& file, const checkpoint::Manifest& manifest) {
+    const compile::RunConfig config = train::saved_config(manifest);
+    const data::SampleInfo sample = train::outline_run_data(config, {}).sample;
+    const onnx::Graph graph = onnx::from_program(compile::model_program(config, sample, 2),
+                                                 compile::model_program(config, sample, 3));
+    const foreign::Arrays weights = train::weights_of(manifest);
+    onnx::write_onnx(file, graph,
+                     {{"run", manifest.record.config.value("name", std::string())},
+                      {"step", std::to_string(manifest.record.step)}},
+                     [&](const onnx::Port& weight) { return bytes_of(weights, weight.name); });
+}
+
+} // namespace weft::cli
