@@ -15,40 +15,9 @@ namespace {
 using hdf5::Handle;
 using hdf5::Library;
 using hdf5::library_reason;
-
-// No filter that libhdf5 brings packs better than gzip at its best (RFC 1951).
-constexpr int64_t kBestRatio = 1032;
-
-[[noreturn]] void fail(const Path& path, const std::string& name, const std::string& text,
-                       std::string hint) {
-    const std::string where =
-        name.empty() ? path.string() : path.string() + ", data set '" + shown(name, 120) + "'";
-    throw Error(ErrorKind::data, where, text, std::move(hint));
-}
+using hdf5::memory_type;
 
 constexpr int64_t kPieceBytes = 8 << 20;
-constexpr const char* kUnreadableHint =
-    "The file is damaged or incomplete; copy or write it again.";
-
-Handle open_file(const Path& path) {
-    const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
-    H5Pset_file_locking(access, false, true);
-    Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access), H5Fclose);
-    if (!file.valid()) {
-        fail(path, {}, "not a readable HDF5 file: " + library_reason(), kUnreadableHint);
-    }
-    return file;
-}
-
-hid_t memory_type(Hdf5Type type) {
-    switch (type) {
-    case Hdf5Type::u8: return H5T_NATIVE_UINT8;
-    case Hdf5Type::i64: return H5T_NATIVE_INT64;
-    case Hdf5Type::f32: return H5T_NATIVE_FLOAT;
-    default: return H5T_NATIVE_DOUBLE;
-    }
-}
-
 /// What elements of a type are read as; nothing for texts, compounds and their like. h5py stores
 /// bool as an enumeration of bytes.
 std::optional<Hdf5Type> read_as(hid_t type) {
@@ -60,25 +29,6 @@ std::optional<Hdf5Type> read_as(hid_t type) {
     case H5T_FLOAT: return bytes <= 4 ? Hdf5Type::f32 : Hdf5Type::f64;
     default: return std::nullopt;
     }
-}
-
-/// Fills shape and bytes; a reason when it cannot.
-std::string read_extents(hid_t dataset, Hdf5Array& out) {
-    const Handle space(H5Dget_space(dataset), H5Sclose);
-    if (H5Sget_simple_extent_type(space) != H5S_SIMPLE) {
-        return "it is no array";
-    }
-    std::array<hsize_t, H5S_MAX_RANK> sizes{};
-    const int rank = H5Sget_simple_extent_dims(space, sizes.data(), nullptr);
-    out.bytes = hdf5_type_bytes(out.type);
-    for (int i = 0; i < rank; ++i) {
-        const auto size = static_cast<int64_t>(sizes[static_cast<size_t>(i)]);
-        if (size < 0 || __builtin_mul_overflow(out.bytes, size, &out.bytes)) {
-            return "its shape is impossibly large";
-        }
-        out.shape.push_back(size);
-    }
-    return out.bytes == 0 ? "it is empty" : "";
 }
 
 /// Fills offset; a reason when the data are not in this file.
@@ -94,7 +44,7 @@ std::string read_storage(hid_t dataset, hid_t type, int64_t file_bytes, Hdf5Arra
         return "it was declared and never stored";
     }
     // Eight: a byte may be read as 64 bits.
-    if (out.bytes / (8 * kBestRatio) > std::min(stored, file_bytes)) {
+    if (out.bytes / (8 * hdf5::kBestRatio) > std::min(stored, file_bytes)) {
         return "its shape announces more data than a file of this size can hold";
     }
     const haddr_t offset = layout == H5D_CONTIGUOUS ? H5Dget_offset(dataset) : HADDR_UNDEF;
@@ -119,7 +69,7 @@ Hdf5Array describe_array(hid_t dataset, std::string name, int64_t file_bytes) {
         return out;
     }
     out.type = *as;
-    out.problem = read_extents(dataset, out);
+    out.problem = hdf5::read_extents(dataset, out);
     if (out.problem.empty()) {
         out.problem = read_storage(dataset, type, file_bytes, out);
     }
@@ -156,31 +106,12 @@ int64_t rows_at_once(hid_t dataset, int64_t row_bytes) {
     return least * std::max<int64_t>(1, kPieceBytes / std::max<int64_t>(1, row_bytes * least));
 }
 
-/// False when the library cannot.
-bool read_rows(hid_t dataset, const Hdf5Array& array, int64_t first, int64_t count,
-               std::byte* out) {
-    if (array.shape.empty()) {
-        return H5Dread(dataset, memory_type(array.type), H5S_ALL, H5S_ALL, H5P_DEFAULT, out) >= 0;
-    }
-    const std::size_t rank = array.shape.size();
-    std::vector<hsize_t> begin(rank, 0);
-    std::vector<hsize_t> size(array.shape.begin(), array.shape.end());
-    begin[0] = static_cast<hsize_t>(first);
-    size[0] = static_cast<hsize_t>(count);
-    const Handle from(H5Dget_space(dataset), H5Sclose);
-    const Handle to(H5Screate_simple(static_cast<int>(rank), size.data(), nullptr), H5Sclose);
-    return to.valid() &&
-           H5Sselect_hyperslab(from, H5S_SELECT_SET, begin.data(), nullptr, size.data(), nullptr) >=
-               0 &&
-           H5Dread(dataset, memory_type(array.type), to, from, H5P_DEFAULT, out) >= 0;
-}
-
 } // namespace
 
 std::vector<Hdf5Array> list_hdf5_arrays(const Path& path) {
     const int64_t file_bytes = File(path, File::Mode::read, ErrorKind::data).size();
     const Library library;
-    const Handle file = open_file(path);
+    const Handle file = hdf5::open_foreign(path);
     const Handle root(H5Gopen2(file, "/", H5P_DEFAULT), H5Gclose);
     std::vector<Hdf5Array> found;
     int64_t links = 0;
@@ -194,16 +125,8 @@ void read_hdf5_array(const Path& path, const Hdf5Array& array, std::span<std::by
                      const std::function<void(int64_t rows)>& reached) {
     WEFT_CHECK(static_cast<int64_t>(out.size()) == array.bytes, "the array fills its buffer");
     const Library library;
-    const Handle file = open_file(path);
-    const Handle dataset(H5Dopen2(file, array.name.c_str(), H5P_DEFAULT), H5Dclose);
-    if (!dataset.valid()) {
-        fail(path, array.name, "it cannot be opened: " + library_reason(), kUnreadableHint);
-    }
-    Hdf5Array now;
-    now.type = array.type;
-    if (!read_extents(dataset, now).empty() || now.shape != array.shape) {
-        fail(path, array.name, "it changed while it was read", "Leave the file alone meanwhile.");
-    }
+    const Handle file = hdf5::open_foreign(path);
+    const Handle dataset = hdf5::open_foreign(file, path, array);
     const int64_t rows = array.shape.empty() ? 1 : array.shape.front();
     const int64_t row_bytes = array.bytes / rows;
     const int64_t piece = array.shape.empty() ? 1 : rows_at_once(dataset, row_bytes);
@@ -212,9 +135,9 @@ void read_hdf5_array(const Path& path, const Hdf5Array& array, std::span<std::by
             reached(first);
         }
         const int64_t count = std::min(piece, rows - first);
-        if (!read_rows(dataset, array, first, count, out.data() + first * row_bytes)) {
-            fail(path, array.name, "it cannot be read: " + library_reason(),
-                 "The file is damaged, or packed by a filter that libhdf5 does not have here.");
+        if (!hdf5::read_rows(dataset, array, first, count, out.data() + first * row_bytes)) {
+            hdf5::fail_foreign(path, array.name, "it cannot be read: " + library_reason(),
+                               hdf5::kNoFilterHint);
         }
     }
 }

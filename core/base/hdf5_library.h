@@ -3,6 +3,8 @@
 // hdf5_*.cpp only.
 #pragma once
 
+#include "core/base/hdf5_arrays.h"
+
 #include <hdf5.h>
 
 #include <cstdint>
@@ -17,6 +19,8 @@ namespace weft::hdf5 {
 // What a file may have; more is damage or an attack.
 inline constexpr int kDeepestGroup = 32;
 inline constexpr std::int64_t kMostLinks = 1'000'000;
+// No filter that libhdf5 brings packs better than gzip at its best (RFC 1951).
+inline constexpr std::int64_t kBestRatio = 1032;
 
 /// Holds the library's lock and keeps it from printing to stderr.
 class Library {
@@ -56,5 +60,25 @@ struct Link {
 
 /// The names in a group, sorted; nothing when the library cannot list them.
 std::optional<std::vector<Link>> links_of(hid_t group);
+
+/// Throws Error{data} about a file of others, or a data set in it.
+[[noreturn]] void fail_foreign(const Path& path, const std::string& name, const std::string& text,
+                               std::string hint);
+inline constexpr const char* kUnreadableHint =
+    "The file is damaged or incomplete; copy or write it again.";
+inline constexpr const char* kNoFilterHint =
+    "The file is damaged, or packed by a filter that libhdf5 does not have here.";
+
+/// A file of others. Throws Error{data}.
+Handle open_foreign(const Path& path);
+/// A data set of it, of the shape that list_hdf5_arrays told. Throws Error{data}.
+Handle open_foreign(const Handle& file, const Path& path, const Hdf5Array& array);
+
+/// Whole numbers and reals as they are read.
+hid_t memory_type(Hdf5Type type);
+/// Fills shape and bytes from `type`; a reason when it cannot.
+std::string read_extents(hid_t dataset, Hdf5Array& out);
+/// Rows as `array.type`, through the library. False when it cannot.
+bool read_rows(hid_t dataset, const Hdf5Array& array, int64_t first, int64_t count, std::byte* out);
 
 } // namespace weft::hdf5

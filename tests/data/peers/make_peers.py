@@ -31,6 +31,24 @@ with h5py.File("plain.h5", "w") as file:
     file["names"] = ["a", "b", "c", "d"]
     file["flags"] = np.array([True, False, False, True])
 
+many = np.arange(300 * 6).reshape(300, 6) * 0.25 - 7  # value of [i, k]: 0.25 (6 i + k) - 7
+kinds = np.arange(300) % 3
+with h5py.File("chunks.h5", "w") as file:
+    file.create_dataset("x", data=many.astype("<f4"), chunks=(64, 6), compression="gzip",
+                        shuffle=True, fletcher32=True)
+    file.create_dataset("y", data=kinds.astype("<i8"), chunks=(100,), compression="gzip")
+    file.create_dataset("parts", data=many.astype("<f4"), chunks=(64, 4), compression="gzip",
+                        shuffle=True)  # a row is in two chunks, of the last ones a part is used
+    file.create_dataset("checked", data=many.astype("<f8"), chunks=(100, 6), fletcher32=True)
+    file.create_dataset("plain", data=many.astype("<f4"), chunks=(100, 6))
+    file.create_dataset("big", data=many.astype(">f4"), chunks=(100, 6), compression="gzip")
+    file.create_dataset("packed", data=many.astype("<f4"), chunks=(100, 6), compression="lzf")
+    holes = file.create_dataset("holes", (300, 6), "<f4", chunks=(100, 6), compression="gzip",
+                                fillvalue=5)
+    holes[150:160] = many[150:160]
+    file.create_dataset("cube", data=np.arange(50 * 5 * 7).reshape(50, 5, 7).astype("<f4"),
+                        chunks=(8, 2, 3), compression="gzip")
+
 
 def picture(width, height):
     x, y = np.meshgrid(np.linspace(0, 1, width), np.linspace(0, 1, height))
