@@ -54,12 +54,20 @@ config::FieldTable data_fields() {
                               "A new order of the training samples in every epoch."),
         config::boolean_field("drop_last", false,
                               "Leaves out the short batch at the end of an epoch."),
-        config::choice_field("cache", "auto", {"auto"}, "Decoded samples stay in memory.")
+        config::choice_field("cache", "auto", {"auto", "none", "memory"},
+                             "Whether samples of npy and hdf5 files stay in memory, where any of "
+                             "them is at hand; auto: below 1 GiB. Others are read block by block.")
+            .for_experts(),
+        config::integer_field("shuffle_window", 32,
+                              "What is read block by block comes in a new order of blocks, and "
+                              "within so much memory in any order. Two such windows are held.")
+            .range(1, 65536)
+            .in("MiB")
             .for_experts(),
         config::integer_field(
             "num_workers", 1,
             "Threads that prepare batches; 0: the training thread does it itself.")
-            .range(0, 1)
+            .range(0, 64)
             .for_experts(),
         config::integer_field("prefetch", 2, "Batches prepared ahead.")
             .range(0, 64)

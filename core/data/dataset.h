@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <span>
 #include <stop_token>
 #include <string>
@@ -50,6 +51,14 @@ public:
     explicit DamagedSample(const Error& fault) : Error(fault) {}
 };
 
+/// Where Source::read_run puts samples.
+struct RowsOut {
+    std::span<const std::uint32_t> places; // the row of each sample, one after the other
+    std::span<std::byte> inputs;           // [rows, input shape]
+    std::span<std::byte> targets;          // [rows, target shape]
+    std::vector<std::byte>& scratch;       // of one thread, kept from call to call
+};
+
 /// Random access to samples. Thread-safe for reading once opened.
 class Source {
 public:
@@ -66,6 +75,14 @@ public:
                                std::span<std::byte> input, std::span<std::byte> target) const {
         read(index, input, target);
     }
+    /// Of a source that is too large to be kept: the first sample of every block, then samples().
+    /// A block is what is read cheaply in one piece, so that such a source is read block by block,
+    /// in a window of them (sampler.h). Empty: any sample is at hand.
+    virtual std::span<const std::int64_t> blocks() const { return {}; }
+    /// Samples first, first + 1, ... of one block, as many as there are places: as read_in_epoch
+    /// gives them, or without an epoch as read does. Throws weft::Error{data}.
+    virtual void read_run(std::int64_t first, std::optional<std::int64_t> epoch,
+                          const RowsOut& out) const;
     /// Class of a sample, for stratified splits and histograms; -1 when there is none.
     virtual std::int32_t label(std::int64_t index) const = 0;
     /// Where a sample comes from, for people: "x.npy, row 40".
@@ -85,6 +102,14 @@ public:
     virtual Notes notes() const { return {}; }
 };
 
+/// Whether decoded samples stay in memory.
+enum class Cache : std::uint8_t {
+    none,      // never: they are read block by block
+    automatic, // where they take less than kKeptBytes
+    memory     // always
+};
+inline constexpr std::int64_t kKeptBytes = std::int64_t{1} << 30;
+
 /// What opening needs beside the "data" section of the configuration.
 struct OpenContext {
     std::filesystem::path base_dir{}; // relative paths count from here
@@ -95,6 +120,8 @@ struct OpenContext {
     /// Whether samples need targets. Without one a label is -1 and a number 0.
     enum class Targets : std::uint8_t { needed, may_be_absent };
     Targets targets = Targets::needed;
+    /// As the "data" section says: open_data and its like set it.
+    Cache cache = Cache::automatic;
     /// Ends opening and outlining soon: they throw weft::Error{runtime}.
     std::stop_token stop = {};
     /// Hears how far they are.
@@ -136,6 +163,7 @@ struct DataOutline {
     bool has_test = false;
     std::int64_t cache_bytes = 0;         // host bytes that train and validation will keep
     std::int64_t test_cache_bytes = 0;    // and test, once it is used
+    std::int64_t largest_block = 0;       // samples, of train; 0: it does not stream
     std::vector<std::string> assumptions; // where files were not there to be looked at
     std::vector<std::string> warnings;    // of train's values, as far as it looked
 };
@@ -154,80 +182,5 @@ config::FieldTable data_fields();
 /// What the table cannot say: "validation" is {"split": X}, a source or null. Checks and normalises
 /// it in place (open_data does so too); pointers start with `pointer`, e.g. "/data".
 config::Diagnostics check_data(config::Json& data_section, const std::string& pointer);
-
-/// The order of samples: position -> sample index, a pure function of (seed, epoch, position). A
-/// keyed Feistel permutation with cycle walking (Black and Rogaway 2002, section 3): no table, any
-/// thread.
-class Sampler {
-public:
-    Sampler(std::int64_t samples, bool shuffle, std::uint64_t seed);
-    std::int64_t index(std::int64_t epoch, std::int64_t position) const;
-
-private:
-    std::int64_t samples_;
-    bool shuffle_;
-    std::uint64_t seed_;
-};
-
-/// Where a run is in its data: counts consumed, not prefetched, samples.
-struct Cursor {
-    std::int64_t epoch = 0;
-    std::int64_t position = 0; // samples consumed in this epoch
-    friend bool operator==(const Cursor&, const Cursor&) = default;
-};
-
-/// A sample that could not be read, and why.
-struct LeftOut {
-    std::int64_t index = 0;
-    std::string fault;
-};
-
-/// One global batch, padded to `capacity` samples; rows past `samples` are zero with weight 0,
-/// and so are damaged ones. A batch never spans two epochs.
-struct Batch {
-    std::vector<std::byte> inputs;  // [capacity, input shape]
-    std::vector<std::byte> targets; // [capacity, target shape]
-    std::vector<float> weights;     // [capacity]
-    std::int64_t samples = 0;       // rows that are samples
-    std::int64_t first_sample = 0;  // epoch * samples + position of row 0 (random numbers)
-    double count = 0;               // loss terms: samples, or target positions that are not ignored
-    Cursor after;                   // cursor once this batch is consumed
-    std::vector<LeftOut> left_out;  // of the rows that are samples: the damaged ones
-};
-
-struct LoaderOptions {
-    std::int64_t batch_size = 1; // capacity
-    bool drop_last = false;
-    bool endless = true; // train: runs into the next epoch; evaluation: ends after one pass
-    int prefetch = 2;    // batches prepared ahead by the worker thread; 0 = none, in the caller
-    std::int64_t max_batches = 0; // 0: no limit
-};
-
-/// Prepares batches ahead on its own thread; the order never depends on timing.
-class Loader {
-public:
-    Loader(std::shared_ptr<const Source> source, Sampler sampler, LoaderOptions options,
-           Cursor start);
-    ~Loader();
-    Loader(const Loader&) = delete;
-    Loader& operator=(const Loader&) = delete;
-
-    /// The next batch, or null at the end of a finite pass. The pointer is valid until the next
-    /// call. Rethrows what went wrong in the worker.
-    const Batch* next();
-    /// Waits until the worker has nothing left to prepare: every buffer is full, the pass has
-    /// ended, or something went wrong, which next() tells. Returns at once without a worker.
-    void wait_until_full();
-    /// Whether next() would return a batch at once; never without a worker.
-    bool is_ready() const;
-    /// Milliseconds that the last next() waited.
-    double last_wait_ms() const;
-    /// Host bytes of all buffers.
-    std::int64_t buffer_bytes() const;
-
-private:
-    struct State;
-    std::unique_ptr<State> state_;
-};
 
 } // namespace weft::data

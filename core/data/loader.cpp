@@ -1,41 +1,93 @@
 // SPDX-License-Identifier: Apache-2.0
-// A fixed set of batch buffers goes round: free -> worker fills -> ready -> caller -> free.
+// A fixed set of buffers goes round: free -> batches under way, in order -> caller -> free. Whoever
+// is free takes the piece of work that is needed first: rows of the oldest batch, a new batch, a
+// block of the oldest window.
+#include "core/data/loader.h"
+
 #include "core/base/check.h"
 #include "core/base/clock.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
-#include "core/data/dataset.h"
 #include "core/data/files/damaged_files.h"
+#include "core/data/window.h"
 
 #include <algorithm>
 #include <condition_variable>
 #include <cstring>
 #include <deque>
 #include <exception>
+#include <iterator>
 #include <mutex>
 #include <stop_token>
 #include <thread>
+#include <utility>
 
 namespace weft::data {
 namespace {
+
+constexpr std::size_t kWindows = 2; // one in use, the next one
+constexpr std::int64_t kPiecesPerThread = 4;
 
 std::size_t sample_bytes(const ir::Type& type) {
     return static_cast<std::size_t>(type.bytes());
 }
 
-/// Loss terms of a sample: one, or its positions with a class (below 0: ignored).
-std::int64_t count_terms(std::span<const std::byte> target, const ir::Type& type) {
+/// Loss terms of samples: one each, or their positions with a class (below 0: ignored).
+std::int64_t count_terms(std::span<const std::byte> targets, const ir::Type& type,
+                         std::int64_t samples) {
     if (type.dtype != ir::DType::i32) {
-        return 1;
+        return samples;
     }
     std::int64_t count = 0;
-    for (std::size_t at = 0; at < target.size(); at += sizeof(std::int32_t)) {
+    for (std::size_t at = 0; at < targets.size(); at += sizeof(std::int32_t)) {
         std::int32_t value = 0;
-        std::memcpy(&value, target.data() + at, sizeof(value));
+        std::memcpy(&value, targets.data() + at, sizeof(value));
         count += value >= 0 ? 1 : 0;
     }
     return count;
 }
+
+/// What went wrong first in the order of the rows, whoever met it.
+struct Fault {
+    std::int64_t row = 0;
+    std::exception_ptr error;
+};
+
+struct WindowInWork {
+    Window window;
+    bool in_use = false;
+    std::size_t next_block = 0; // to load
+    std::size_t loaded = 0;
+    std::int64_t users = 0; // batches that show its memory; copies and loads under way
+    Fault fault = {};       // row: a block
+
+    bool is_loaded() const { return loaded == window.blocks(); }
+};
+
+struct BatchInWork {
+    Batch batch;
+    std::vector<std::byte> inputs, targets; // its own rows
+    Cursor begin;
+    std::int64_t next_row = 0; // to be made
+    std::int64_t rows_made = 0;
+    std::vector<std::pair<std::int64_t, LeftOut>> left_out; // by row, as they were met
+    WindowInWork* shown = nullptr;                          // whose memory it shows
+    Fault fault;
+};
+
+/// A piece of work that one thread does outside the lock, and what comes of it.
+struct Job {
+    BatchInWork* batch = nullptr; // rows [first, end) of it
+    std::int64_t first = 0, end = 0;
+    WindowInWork* window = nullptr; // they come from it; or without a batch: a block of it
+    std::size_t block = 0;
+
+    Fault fault = {};
+    std::int64_t terms = 0;
+    std::vector<std::pair<std::int64_t, LeftOut>> left_out = {};
+
+    explicit operator bool() const { return batch != nullptr || window != nullptr; }
+};
 
 } // namespace
 
@@ -43,34 +95,58 @@ struct Loader::State {
     std::shared_ptr<const Source> source;
     Sampler sampler;
     LoaderOptions options;
-    Cursor cursor;            // of the next batch to prepare; the worker's own
-    std::int64_t batches = 0; // prepared so far; the worker's own
-    bool finished = false;    // a finite pass has had its last batch; the worker's own
-    std::vector<std::unique_ptr<Batch>> buffers;
-    Batch* current = nullptr; // with the caller
+    std::int64_t piece_rows = 1;
+    std::vector<std::unique_ptr<BatchInWork>> buffers;
+    std::vector<std::unique_ptr<WindowInWork>> rooms;
     double wait_ms = 0;
 
-    std::mutex mutex; // guards the three below
+    mutable std::mutex mutex; // guards what follows, and the counts of batches and windows
     std::condition_variable_any changed;
-    std::deque<Batch*> free;
-    std::deque<Batch*> ready; // null: the end
-    std::exception_ptr error; // comes after what is ready
+    Cursor cursor;            // of the next batch to begin
+    std::int64_t batches = 0; // begun so far
+    bool ended = false;       // no more are begun
+    bool failed = false;      // the same, for a fault
+    std::vector<BatchInWork*> free;
+    std::deque<BatchInWork*> under_way;
+    BatchInWork* current = nullptr; // with the caller
+    std::deque<WindowInWork*> windows;
+    Cursor next_window; // lies in it
+    std::uint64_t changes = 0;
+    std::size_t idle = 0;           // workers that have found nothing to do since the last change
+    std::vector<std::byte> scratch; // of the caller
 
-    std::jthread worker; // last: joined before anything else goes
+    std::vector<std::jthread> workers; // last: joined before anything else goes
 
     State(std::shared_ptr<const Source> from, Sampler order, LoaderOptions how, Cursor start)
-        : source(std::move(from)), sampler(order), options(how), cursor(start) {
+        : source(std::move(from)), sampler(std::move(order)), options(how), cursor(start) {
         check_options();
-        const int count = std::max(0, options.prefetch) + 1;
-        for (int i = 0; i < count; ++i) {
+        if (options.workers == 0 || options.prefetch <= 0) {
+            options.workers = options.prefetch = 0;
+        }
+        const std::int64_t pieces = kPiecesPerThread * (options.workers + 1);
+        piece_rows =
+            options.workers == 0 ? options.batch_size : (options.batch_size + pieces - 1) / pieces;
+        for (int i = 0; i < options.prefetch + 1; ++i) {
             buffers.push_back(make_buffer());
             free.push_back(buffers.back().get());
         }
+        std::reverse(free.begin(), free.end());
+        if (sampler.has_windows()) {
+            next_window =
+                cursor.position < source->samples() ? cursor : Cursor{cursor.epoch + 1, 0};
+            for (std::size_t i = 0; i < kWindows; ++i) {
+                rooms.push_back(std::make_unique<WindowInWork>(
+                    WindowInWork{.window = Window(source, sampler.window_rows())}));
+            }
+        }
     }
+
+    std::size_t worker_count() const { return static_cast<std::size_t>(options.workers); }
 
     void check_options() const {
         const std::int64_t samples = source->samples();
         WEFT_CHECK(options.batch_size > 0, "a batch holds samples");
+        WEFT_CHECK(options.workers >= 0, "a number of threads");
         WEFT_CHECK(cursor.epoch >= 0 && cursor.position >= 0, "a cursor counts up from 0");
         if (cursor.position > samples) {
             throw Error(ErrorKind::data, source->info().description,
@@ -87,13 +163,13 @@ struct Loader::State {
         }
     }
 
-    std::unique_ptr<Batch> make_buffer() const {
+    std::unique_ptr<BatchInWork> make_buffer() const {
         const auto rows = static_cast<std::size_t>(options.batch_size);
-        auto batch = std::make_unique<Batch>();
-        batch->inputs.resize(rows * sample_bytes(source->info().input));
-        batch->targets.resize(rows * sample_bytes(source->info().target));
-        batch->weights.resize(rows);
-        return batch;
+        auto made = std::make_unique<BatchInWork>();
+        made->inputs.resize(rows * sample_bytes(source->info().input));
+        made->targets.resize(rows * sample_bytes(source->info().target));
+        made->batch.weights.resize(rows);
+        return made;
     }
 
     /// Samples of the epoch that batches may hold.
@@ -114,124 +190,332 @@ struct Loader::State {
         return options.endless;
     }
 
-    /// A sample at the cursor's place, or zeros that weigh nothing.
-    void fill_row(Batch& batch, std::int64_t row) {
+    /// With the lock. Null at the end, after a fault, and while all buffers are taken.
+    BatchInWork* begin_batch() {
+        if (ended || failed || free.empty()) {
+            return nullptr;
+        }
+        if (!seek_next()) {
+            ended = true;
+            tell();
+            return nullptr;
+        }
+        BatchInWork* made = free.back();
+        free.pop_back();
+        made->begin = cursor;
+        made->next_row = made->rows_made = 0;
+        made->fault = {};
+        made->left_out.clear();
+        Batch& batch = made->batch;
+        batch.inputs = made->inputs;
+        batch.targets = made->targets;
+        batch.samples = std::min(options.batch_size, usable());
+        batch.first_sample = cursor.epoch * source->samples() + cursor.position;
+        batch.count = 0;
+        cursor.position += batch.samples;
+        if (usable() <= 0) {
+            cursor = {cursor.epoch + 1, 0};
+            ended = !options.endless;
+        }
+        batch.after = cursor;
+        ++batches;
+        ended = ended || (options.max_batches > 0 && batches >= options.max_batches);
+        under_way.push_back(made);
+        return made;
+    }
+
+    /// With the lock. The piece of work that is needed first; none when all depends on work that
+    /// others are doing, or on the caller.
+    Job take_job() {
+        for (BatchInWork* batch : under_way) {
+            if (batch->next_row < options.batch_size) {
+                return sampler.has_windows() ? take_of_window(*batch) : take_rows(*batch);
+            }
+        }
+        if (BatchInWork* batch = begin_batch(); batch != nullptr) {
+            return sampler.has_windows() ? take_of_window(*batch) : take_rows(*batch);
+        }
+        return take_block();
+    }
+
+    Job take_rows(BatchInWork& batch) const {
+        Job job{.batch = &batch, .first = batch.next_row};
+        job.end = batch.next_row = std::min(job.first + piece_rows, options.batch_size);
+        return job;
+    }
+
+    /// Rows of a batch that are in memory; or a block, when they are not yet.
+    Job take_of_window(BatchInWork& batch) {
+        const std::int64_t samples = batch.batch.samples;
+        if (batch.next_row >= samples) { // what is left is padding
+            Job job{.batch = &batch, .first = batch.next_row, .end = options.batch_size};
+            batch.next_row = options.batch_size;
+            return job;
+        }
+        const std::int64_t position = batch.begin.position + batch.next_row;
+        WindowInWork* from = find_window(batch.begin.epoch, position);
+        if (from == nullptr || !from->is_loaded()) {
+            return take_block();
+        }
+        Job job{.batch = &batch, .first = batch.next_row, .window = from};
+        job.end = batch.next_row =
+            std::min(samples, from->window.end_position() - batch.begin.position);
+        ++from->users;
+        return job;
+    }
+
+    /// The window of a position; those before it are done with. Null: it is not begun.
+    WindowInWork* find_window(std::int64_t epoch, std::int64_t position) {
+        while (!windows.empty()) {
+            WindowInWork& front = *windows.front();
+            if (front.window.epoch() == epoch && position < front.window.end_position()) {
+                return &front;
+            }
+            windows.pop_front();
+            front.in_use = front.users > 0;
+        }
+        return nullptr;
+    }
+
+    void stop_using(WindowInWork& window) {
+        --window.users;
+        if (std::find(windows.begin(), windows.end(), &window) == windows.end()) {
+            window.in_use = window.users > 0;
+        }
+    }
+
+    Job take_block() {
+        for (WindowInWork* window : windows) {
+            if (window->next_block < window->window.blocks()) {
+                return block_of(*window);
+            }
+        }
+        if (!sampler.has_windows() || failed || (ended && !is_before(next_window, cursor))) {
+            return {};
+        }
+        const auto room = std::find_if(rooms.begin(), rooms.end(),
+                                       [](const auto& window) { return !window->in_use; });
+        if (room == rooms.end()) {
+            return {};
+        }
+        begin_window(**room);
+        return block_of(**room);
+    }
+
+    static Job block_of(WindowInWork& window) {
+        ++window.users;
+        return {.window = &window, .block = window.next_block++};
+    }
+
+    static bool is_before(const Cursor& one, const Cursor& other) {
+        return std::pair(one.epoch, one.position) < std::pair(other.epoch, other.position);
+    }
+
+    void begin_window(WindowInWork& room) {
+        const auto all = sampler.windows(next_window.epoch);
+        room.window.begin(*all, next_window.epoch, all->at(next_window.position));
+        room.in_use = true;
+        room.next_block = room.loaded = 0;
+        room.fault = {};
+        windows.push_back(&room);
+        const std::int64_t end = room.window.end_position();
+        next_window = end < source->samples() ? Cursor{next_window.epoch, end}
+                                              : Cursor{next_window.epoch + 1, 0};
+    }
+
+    void run(Job& job, std::vector<std::byte>& room) {
+        job.fault.row = job.batch != nullptr ? job.first : static_cast<std::int64_t>(job.block);
+        try {
+            if (job.batch == nullptr) {
+                job.window->window.load(job.block, room);
+            } else if (job.window != nullptr) {
+                show_rows(job);
+            } else {
+                read_rows(job);
+            }
+        } catch (...) {
+            job.fault.error = std::current_exception();
+        }
+    }
+
+    /// From a window: a batch that lies within it shows its memory.
+    void show_rows(Job& job) {
+        if (job.window->fault.error != nullptr) {
+            std::rethrow_exception(job.window->fault.error);
+        }
+        const std::int64_t position = job.batch->begin.position + job.first;
+        const std::int64_t count = job.end - job.first;
+        const auto inputs = job.window->window.inputs(position, count);
+        const auto targets = job.window->window.targets(position, count);
+        Batch& batch = job.batch->batch;
+        if (count == options.batch_size) {
+            batch.inputs = inputs;
+            batch.targets = targets;
+            job.batch->shown = job.window;
+        } else {
+            const auto first = static_cast<std::size_t>(job.first);
+            std::copy(inputs.begin(), inputs.end(),
+                      job.batch->inputs.begin() +
+                          static_cast<std::ptrdiff_t>(first * sample_bytes(source->info().input)));
+            std::copy(targets.begin(), targets.end(),
+                      job.batch->targets.begin() +
+                          static_cast<std::ptrdiff_t>(first * sample_bytes(source->info().target)));
+        }
+        std::fill_n(batch.weights.begin() + job.first, count, 1.0F);
+        job.terms = count_terms(targets, source->info().target, count);
+    }
+
+    /// From a source whose samples are at hand; also what pads a batch.
+    void read_rows(Job& job) {
+        for (std::int64_t& row = job.fault.row; row < job.end; ++row) {
+            read_row(job, row);
+        }
+    }
+
+    /// A sample, or zeros that weigh nothing.
+    void read_row(Job& job, std::int64_t row) {
+        BatchInWork& made = *job.batch;
         const auto at = static_cast<std::size_t>(row);
         const std::size_t input_bytes = sample_bytes(source->info().input);
         const std::size_t target_bytes = sample_bytes(source->info().target);
-        const auto input = std::span(batch.inputs).subspan(at * input_bytes, input_bytes);
-        const auto target = std::span(batch.targets).subspan(at * target_bytes, target_bytes);
-        batch.weights[at] = 0;
-        if (row < batch.samples) {
-            const std::int64_t index = sampler.index(cursor.epoch, cursor.position + row);
+        const auto input = std::span(made.inputs).subspan(at * input_bytes, input_bytes);
+        const auto target = std::span(made.targets).subspan(at * target_bytes, target_bytes);
+        made.batch.weights[at] = 0;
+        if (row < made.batch.samples) {
+            const std::int64_t index = sampler.index(made.begin.epoch, made.begin.position + row);
             try {
-                source->read_in_epoch(index, cursor.epoch, input, target);
-                batch.weights[at] = 1;
-                batch.count += static_cast<double>(count_terms(target, source->info().target));
+                source->read_in_epoch(index, made.begin.epoch, input, target);
+                made.batch.weights[at] = 1;
+                job.terms += count_terms(target, source->info().target, 1);
                 return;
             } catch (const DamagedSample& fault) {
-                batch.left_out.push_back({index, fault_of(fault)});
+                job.left_out.push_back({row, {index, fault_of(fault)}});
             }
         }
         std::fill(input.begin(), input.end(), std::byte{0});
         std::fill(target.begin(), target.end(), std::byte{0});
     }
 
-    /// False when there are no more batches or `stop` was requested.
-    bool fill(Batch& batch, const std::stop_token& stop) {
-        if (!seek_next()) {
+    /// With the lock.
+    void finish(Job& job) {
+        if (job.batch == nullptr) {
+            ++job.window->loaded;
+            keep_first(job.window->fault, job.fault);
+            stop_using(*job.window);
+            return;
+        }
+        BatchInWork& made = *job.batch;
+        made.rows_made += job.end - job.first;
+        made.batch.count += static_cast<double>(job.terms);
+        std::move(job.left_out.begin(), job.left_out.end(), std::back_inserter(made.left_out));
+        keep_first(made.fault, job.fault);
+        failed = failed || job.fault.error != nullptr;
+        if (job.window != nullptr && made.shown == nullptr) {
+            stop_using(*job.window);
+        }
+    }
+
+    static void keep_first(Fault& kept, const Fault& fault) {
+        if (fault.error != nullptr && (kept.error == nullptr || fault.row < kept.row)) {
+            kept = fault;
+        }
+    }
+
+    /// Does one piece of work, without the lock meanwhile; false when there is none.
+    bool work_once(std::unique_lock<std::mutex>& lock, std::vector<std::byte>& room) {
+        Job job = take_job();
+        if (!job) {
             return false;
         }
-        batch.samples = std::min(options.batch_size, usable());
-        batch.first_sample = cursor.epoch * source->samples() + cursor.position;
-        batch.count = 0;
-        batch.left_out.clear();
-        for (std::int64_t row = 0; row < options.batch_size; ++row) {
-            if (stop.stop_requested()) {
-                return false;
-            }
-            fill_row(batch, row);
-        }
-        cursor.position += batch.samples;
-        if (usable() <= 0) {
-            cursor = {cursor.epoch + 1, 0};
-            finished = !options.endless;
-        }
-        batch.after = cursor;
-        ++batches;
+        lock.unlock();
+        run(job, room);
+        lock.lock();
+        finish(job);
+        tell();
         return true;
     }
 
-    void work(const std::stop_token& stop) {
-        try {
-            while (true) {
-                Batch* batch = nullptr;
-                {
-                    std::unique_lock lock(mutex);
-                    if (!changed.wait(lock, stop, [&] { return !free.empty(); })) {
-                        return;
-                    }
-                    batch = free.front();
-                    free.pop_front();
-                }
-                const bool more = !finished && fill(*batch, stop);
-                give(more ? batch : nullptr);
-                if (!more) {
-                    return;
-                }
-            }
-        } catch (...) {
-            const std::lock_guard lock(mutex);
-            error = std::current_exception();
-            changed.notify_all();
-        }
+    /// With the lock: there may be work again.
+    void tell() {
+        ++changes;
+        idle = 0;
+        changed.notify_all();
     }
 
-    void give(Batch* batch) {
-        const std::lock_guard lock(mutex);
-        ready.push_back(batch);
-        changed.notify_all();
+    void work(const std::stop_token& stop) {
+        std::vector<std::byte> room;
+        std::unique_lock lock(mutex);
+        while (!stop.stop_requested()) {
+            if (work_once(lock, room)) {
+                continue;
+            }
+            if (++idle == worker_count()) {
+                changed.notify_all(); // wait_until_full
+            }
+            changed.wait(lock, stop, [&, seen = changes] { return changes != seen; });
+        }
     }
 
     const Batch* take() {
         std::unique_lock lock(mutex);
-        if (current != nullptr) {
-            free.push_back(current);
-            current = nullptr;
-            changed.notify_all();
+        give_back_current();
+        while (true) {
+            if (front_is_made()) {
+                return take_front();
+            }
+            if (under_way.empty() && ended) {
+                return nullptr;
+            }
+            if (!work_once(lock, scratch)) {
+                changed.wait(lock, [&, seen = changes] { return changes != seen; });
+            }
         }
-        changed.wait(lock, [&] { return !ready.empty() || error != nullptr; });
-        if (ready.empty()) {
-            std::rethrow_exception(error);
+    }
+
+    bool front_is_made() const {
+        return !under_way.empty() && under_way.front()->rows_made == options.batch_size;
+    }
+
+    void give_back_current() {
+        if (current == nullptr) {
+            return;
         }
-        current = ready.front();
-        if (current != nullptr) { // the end stays where it is for the next call
-            ready.pop_front();
+        if (current->shown != nullptr) {
+            stop_using(*std::exchange(current->shown, nullptr));
         }
-        return current;
+        free.push_back(std::exchange(current, nullptr));
+        tell();
+    }
+
+    /// A batch with a fault stays where it is for the next call.
+    const Batch* take_front() {
+        BatchInWork* front = under_way.front();
+        if (front->fault.error != nullptr) {
+            std::rethrow_exception(front->fault.error);
+        }
+        under_way.pop_front();
+        std::sort(front->left_out.begin(), front->left_out.end(),
+                  [](const auto& a, const auto& b) { return a.first < b.first; });
+        front->batch.left_out.clear();
+        for (auto& [row, left_out] : front->left_out) {
+            front->batch.left_out.push_back(std::move(left_out));
+        }
+        current = front;
+        return &current->batch;
     }
 
     void wait_until_full() {
         std::unique_lock lock(mutex);
-        changed.wait(lock, [&] {
-            const std::size_t taken = current != nullptr ? 1 : 0;
-            return error != nullptr || ready.size() + taken == buffers.size() ||
-                   (!ready.empty() && ready.back() == nullptr);
-        });
-    }
-
-    const Batch* take_in_caller() {
-        current = !finished && fill(*buffers.front(), {}) ? buffers.front().get() : nullptr;
-        return current;
+        changed.wait(lock, [&] { return idle == worker_count(); });
     }
 };
 
 Loader::Loader(std::shared_ptr<const Source> source, Sampler sampler, LoaderOptions options,
                Cursor start)
-    : state_(std::make_unique<State>(std::move(source), sampler, options, start)) {
-    if (options.prefetch > 0) {
-        State* state = state_.get();
-        state->worker = std::jthread([state](const std::stop_token& stop) { state->work(stop); });
+    : state_(std::make_unique<State>(std::move(source), std::move(sampler), options, start)) {
+    State* state = state_.get();
+    for (int i = 0; i < state->options.workers; ++i) {
+        state->workers.emplace_back([state](const std::stop_token& stop) { state->work(stop); });
     }
 }
 
@@ -240,20 +524,19 @@ Loader::~Loader() = default;
 const Batch* Loader::next() {
     const SystemClock clock;
     const double start_s = clock.steady_s();
-    const Batch* batch = state_->options.prefetch > 0 ? state_->take() : state_->take_in_caller();
+    const Batch* batch = state_->take();
     state_->wait_ms = (clock.steady_s() - start_s) * 1000;
     return batch;
 }
 
 void Loader::wait_until_full() {
-    if (state_->options.prefetch > 0) {
-        state_->wait_until_full();
-    }
+    state_->wait_until_full();
 }
 
 bool Loader::is_ready() const {
     const std::lock_guard lock(state_->mutex);
-    return !state_->ready.empty();
+    return state_->worker_count() > 0 &&
+           (state_->front_is_made() || (state_->under_way.empty() && state_->ended));
 }
 
 double Loader::last_wait_ms() const {
@@ -264,9 +547,15 @@ std::int64_t Loader::buffer_bytes() const {
     std::size_t bytes = 0;
     for (const auto& buffer : state_->buffers) {
         bytes += buffer->inputs.capacity() + buffer->targets.capacity() +
-                 buffer->weights.capacity() * sizeof(float);
+                 buffer->batch.weights.capacity() * sizeof(float);
     }
-    return static_cast<std::int64_t>(bytes);
+    return static_cast<std::int64_t>(bytes) +
+           window_memory_bytes(state_->source->info(), state_->sampler.window_rows());
+}
+
+std::int64_t window_memory_bytes(const SampleInfo& info, std::int64_t window_rows) {
+    return static_cast<std::int64_t>(kWindows) * window_rows *
+           (info.input.bytes() + info.target.bytes());
 }
 
 } // namespace weft::data

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mean and deviation of numbers that come one at a time (Welford 1962).
+// Mean and deviation of numbers that come one at a time (Welford 1962), or in parts (Chan, Golub
+// and LeVeque 1979).
 #pragma once
 
 #include <cmath>
@@ -20,6 +21,17 @@ public:
         const double step = value - mean_;
         mean_ += step / static_cast<double>(count_);
         squares_ += step * (value - mean_);
+    }
+    void add(const MomentsOf& part) {
+        if (part.count_ == 0) {
+            return;
+        }
+        const auto own = static_cast<double>(count_);
+        const auto other = static_cast<double>(part.count_);
+        const double step = part.mean_ - mean_;
+        count_ += part.count_;
+        mean_ += step * (other / (own + other));
+        squares_ += part.squares_ + step * step * (own * other / (own + other));
     }
     std::int64_t count() const { return count_; }
     /// Of the population; where nothing varies (but for rounding) the deviation is 1, so that it

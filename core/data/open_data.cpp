@@ -9,8 +9,6 @@
 #include "core/base/check.h"
 #include "core/base/error.h"
 
-#include <numeric>
-
 namespace weft::data {
 namespace {
 
@@ -32,32 +30,48 @@ void require_same_samples(const SampleInfo& train, const Source& other, const st
 }
 
 std::shared_ptr<const Source> fitted(const std::shared_ptr<const Source>& opened,
-                                     const Json& settings,
-                                     const std::vector<std::int64_t>& training,
+                                     const Json& settings, std::span<const Run> training,
                                      const OpenContext& context, Notes& notes) {
     const FormatDef& format = format_of(settings);
     return format.fitted == nullptr ? opened
                                     : format.fitted(opened, settings, training, context, notes);
 }
 
-std::vector<std::int64_t> all_of(const Source& source) {
-    std::vector<std::int64_t> indices(static_cast<std::size_t>(source.samples()));
-    std::iota(indices.begin(), indices.end(), std::int64_t{0});
-    return indices;
+std::vector<Run> all_of(const Source& source) {
+    std::vector<Run> out;
+    const std::span<const std::int64_t> blocks = source.blocks();
+    for (std::size_t i = 1; i < blocks.size(); ++i) {
+        out.push_back({blocks[i - 1], blocks[i] - blocks[i - 1]});
+    }
+    return blocks.empty() ? std::vector<Run>{{0, source.samples()}} : out;
 }
 
-/// Cuts train in two, which is then fitted to the samples that stay.
-void open_split(const Json& settings, double share, const OpenContext& context, DataSet& out) {
-    Split split = format_of(settings).split_rule == SplitRule::by_part
-                      ? split_by_part(out.train->samples(), share)
-                      : split_by_class(*out.train, share, context.seed);
+/// The two parts of `whole`, and what is fitted to the samples that stay in the first.
+template <class Parts, class RunsOf>
+void cut(const Json& settings, Parts split, const RunsOf& training, const OpenContext& context,
+         DataSet& out) {
     const std::shared_ptr<const Source> whole =
-        fitted(out.train, settings, split.train, context, out.notes);
+        fitted(out.train, settings, training(split.train), context, out.notes);
     out.train = subset(whole, std::move(split.train), "training");
     out.validation = subset(whole, std::move(split.validation), "validation");
     // Both views hold on to the same samples.
     out.training_cache_bytes =
         out.train->cache_bytes() + out.validation->cache_bytes() - whole->cache_bytes();
+}
+
+/// Cuts train in two, which is then fitted to the samples that stay.
+void open_split(const Json& settings, double share, const OpenContext& context, DataSet& out) {
+    if (const auto blocks = out.train->blocks(); !blocks.empty()) {
+        out.notes.push_back(Note::decision("validation takes whole blocks of it from all over, not "
+                                           "the same share of every class"));
+        cut(
+            settings, split_by_block(blocks, share, context.seed),
+            [](const std::vector<Run>& runs) { return runs; }, context, out);
+    } else if (format_of(settings).split_rule == SplitRule::by_part) {
+        cut(settings, split_by_part(out.train->samples(), share), runs_of, context, out);
+    } else {
+        cut(settings, split_by_class(*out.train, share, context.seed), runs_of, context, out);
+    }
 }
 
 OpenContext following(const OpenContext& context, const Source& train) {
@@ -141,8 +155,9 @@ Json checked_section(const Json& data_section) {
     return checked.value;
 }
 
-DataSet open_data(const Json& data_section, const OpenContext& context) {
+DataSet open_data(const Json& data_section, const OpenContext& given_context) {
     const Json section = checked_section(data_section);
+    const OpenContext context = with_cache(given_context, section);
     refuse_devices(section, context.base_dir);
     DataSet out;
     open_training(section, context, out);
@@ -163,6 +178,7 @@ std::shared_ptr<const Source> open_input(const Json& data_section, const OpenCon
     section["validation"] = nullptr;
     section["test"] = nullptr;
     OpenContext context = following(given_context, train);
+    context.cache = Cache::automatic;
     context.base_dir.clear(); // `input` counts from where the program runs
     context.targets = OpenContext::Targets::may_be_absent;
     section = checked_section(section);

@@ -42,6 +42,7 @@ PartOutline outline_part(const Json& settings, const OpenContext& context, Part 
                       context.base_dir.string(),
                       context.sequence_length,
                       context.targets,
+                      context.cache,
                       reinterpret_cast<std::uintptr_t>(context.encoding.get()),
                       part,
                       files};
@@ -59,7 +60,9 @@ void outline_split(double share, const PartOutline& whole, DataOutline& out) {
     const std::int64_t held_out = validation_count(whole.samples, share);
     out.has_validation = true;
     out.samples = whole.samples - held_out;
-    out.cache_bytes += whole.samples * static_cast<std::int64_t>(sizeof(std::int64_t));
+    out.cache_bytes += whole.largest_block > 0
+                           ? 0
+                           : whole.samples * static_cast<std::int64_t>(sizeof(std::int64_t));
 }
 
 void outline_validation(const Json& settings, const OpenContext& context, Files files,
@@ -103,12 +106,21 @@ const FormatDef& format_of(const Json& source) {
     return *format;
 }
 
+OpenContext with_cache(OpenContext context, const Json& section) {
+    const Json& cache = section.at("cache");
+    context.cache = cache == "none"     ? Cache::none
+                    : cache == "memory" ? Cache::memory
+                                        : Cache::automatic;
+    return context;
+}
+
 std::filesystem::path resolve(const std::filesystem::path& base, const std::string& text) {
     return (base / text).lexically_normal(); // an absolute text replaces the base
 }
 
-DataOutline outline_data(const Json& data_section, const OpenContext& context, Files files) {
+DataOutline outline_data(const Json& data_section, const OpenContext& given_context, Files files) {
     const Json section = checked_section(data_section);
+    const OpenContext context = with_cache(given_context, section);
     refuse_devices(section, context.base_dir);
     const Json& settings = section.at("train");
     const PartOutline train = outline_part(settings, context, Part::train, files);
@@ -119,6 +131,7 @@ DataOutline outline_data(const Json& data_section, const OpenContext& context, F
     out.samples = train.samples;
     out.cache_bytes = train.cache_bytes;
     out.warnings = train.warnings;
+    out.largest_block = train.largest_block;
     if (!train.assumption.empty()) {
         out.assumptions.push_back(train.assumption);
     }

@@ -42,6 +42,17 @@ shares_by_class(const std::map<std::int32_t, std::vector<std::int64_t>>& classes
 
 } // namespace
 
+std::vector<Run> runs_of(const std::vector<std::int64_t>& ascending) {
+    std::vector<Run> out;
+    for (const std::int64_t sample : ascending) {
+        if (out.empty() || sample != out.back().first + out.back().samples) {
+            out.push_back({sample, 0});
+        }
+        ++out.back().samples;
+    }
+    return out;
+}
+
 std::int64_t validation_count(std::int64_t samples, double share) {
     if (samples < 2) {
         throw Error(ErrorKind::data, "/data/validation", "a single training sample cannot be split",
@@ -97,6 +108,33 @@ Split split_by_part(std::int64_t samples, double share) {
         const std::int64_t held_out = up_to(total, part + 1) - up_to(total, part);
         for (std::int64_t i = up_to(samples, part); i < end; ++i) {
             (i < end - held_out ? split.train : split.validation).push_back(i);
+        }
+    }
+    return split;
+}
+
+RunSplit split_by_block(std::span<const std::int64_t> blocks, double share, std::uint64_t seed) {
+    std::int64_t left = validation_count(blocks.back(), share);
+    const RandomStream stream(seed, "data.validation");
+    std::vector<std::pair<std::uint64_t, std::size_t>> ranked;
+    for (std::size_t i = 0; i + 1 < blocks.size(); ++i) {
+        const PhiloxCounter words = stream.block(0, i);
+        ranked.emplace_back(std::uint64_t{words[1]} << 32 | words[0], i);
+    }
+    std::sort(ranked.begin(), ranked.end());
+    std::vector<std::int64_t> held_out(ranked.size(), 0); // of every block
+    for (const auto& [rank, block] : ranked) {
+        held_out[block] = std::min(left, blocks[block + 1] - blocks[block]);
+        left -= held_out[block];
+    }
+    RunSplit split;
+    for (std::size_t i = 0; i < held_out.size(); ++i) {
+        const std::int64_t cut = blocks[i + 1] - held_out[i];
+        if (cut > blocks[i]) {
+            split.train.push_back({blocks[i], cut - blocks[i]});
+        }
+        if (held_out[i] > 0) {
+            split.validation.push_back({cut, held_out[i]});
         }
     }
     return split;

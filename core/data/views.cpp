@@ -4,6 +4,7 @@
 #include "core/base/check.h"
 #include "core/base/text.h"
 
+#include <algorithm>
 #include <mutex>
 #include <utility>
 
@@ -57,6 +58,61 @@ private:
     std::string part_;
 };
 
+class RunsOfSource final : public Source {
+public:
+    RunsOfSource(std::shared_ptr<const Source> source, std::vector<Run> runs, std::string part)
+        : source_(std::move(source)), runs_(std::move(runs)), info_(source_->info()),
+          part_(std::move(part)) {
+        starts_.push_back(0);
+        for (const Run& run : runs_) {
+            starts_.push_back(starts_.back() + run.samples);
+        }
+        info_.description += " (" + part_ + ": " + format_thousands(samples()) + ")";
+    }
+
+    const SampleInfo& info() const override { return info_; }
+    std::int64_t samples() const override { return starts_.back(); }
+    void read(std::int64_t index, std::span<std::byte> input,
+              std::span<std::byte> target) const override {
+        source_->read(whole_index(index), input, target);
+    }
+    void read_in_epoch(std::int64_t index, std::int64_t epoch, std::span<std::byte> input,
+                       std::span<std::byte> target) const override {
+        source_->read_in_epoch(whole_index(index), epoch, input, target);
+    }
+    std::span<const std::int64_t> blocks() const override { return starts_; }
+    void read_run(std::int64_t first, std::optional<std::int64_t> epoch,
+                  const RowsOut& out) const override {
+        source_->read_run(whole_index(first), epoch, out);
+    }
+    std::int32_t label(std::int64_t index) const override {
+        return source_->label(whole_index(index));
+    }
+    std::string place_of(std::int64_t index) const override {
+        return source_->place_of(whole_index(index));
+    }
+    std::int64_t cache_bytes() const override { return source_->cache_bytes(); }
+    std::string fingerprint() const override {
+        return source_->fingerprint() + ", " + part_ + " " + std::to_string(samples());
+    }
+    std::shared_ptr<const Encoding> encoding() const override { return source_->encoding(); }
+    TargetScale target_scale() const override { return source_->target_scale(); }
+
+private:
+    std::int64_t whole_index(std::int64_t index) const {
+        WEFT_CHECK(index >= 0 && index < samples(), "sample index within the source");
+        const auto after = std::upper_bound(starts_.begin(), starts_.end(), index);
+        const auto at = static_cast<std::size_t>(after - starts_.begin() - 1);
+        return runs_[at].first + index - starts_[at];
+    }
+
+    std::shared_ptr<const Source> source_;
+    std::vector<Run> runs_;
+    std::vector<std::int64_t> starts_;
+    SampleInfo info_;
+    std::string part_;
+};
+
 class InputSource final : public Source {
 public:
     InputSource(std::shared_ptr<const Source> source, const SampleInfo& info)
@@ -69,6 +125,11 @@ public:
     void read(std::int64_t index, std::span<std::byte> input,
               std::span<std::byte> target) const override {
         source_->read(index, input, target);
+    }
+    std::span<const std::int64_t> blocks() const override { return source_->blocks(); }
+    void read_run(std::int64_t first, std::optional<std::int64_t> epoch,
+                  const RowsOut& out) const override {
+        source_->read_run(first, epoch, out);
     }
     std::int32_t label(std::int64_t index) const override { return source_->label(index); }
     std::string place_of(std::int64_t index) const override { return source_->place_of(index); }
@@ -92,6 +153,11 @@ public:
     void read(std::int64_t index, std::span<std::byte> input,
               std::span<std::byte> target) const override {
         source().read(index, input, target);
+    }
+    std::span<const std::int64_t> blocks() const override { return source().blocks(); }
+    void read_run(std::int64_t first, std::optional<std::int64_t> epoch,
+                  const RowsOut& out) const override {
+        source().read_run(first, epoch, out);
     }
     std::int32_t label(std::int64_t index) const override { return source().label(index); }
     std::string place_of(std::int64_t index) const override { return source().place_of(index); }
@@ -130,6 +196,12 @@ std::shared_ptr<const Source> subset(std::shared_ptr<const Source> source,
                                      std::vector<std::int64_t> indices, std::string part) {
     WEFT_CHECK(!indices.empty(), "a part has at least one sample");
     return std::make_shared<PartOfSource>(std::move(source), std::move(indices), std::move(part));
+}
+
+std::shared_ptr<const Source> subset(std::shared_ptr<const Source> source, std::vector<Run> runs,
+                                     std::string part) {
+    WEFT_CHECK(!runs.empty(), "a part has at least one sample");
+    return std::make_shared<RunsOfSource>(std::move(source), std::move(runs), std::move(part));
 }
 
 std::shared_ptr<const Source> told_as(std::shared_ptr<const Source> source,

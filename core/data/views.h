@@ -2,7 +2,7 @@
 // Sources made of other sources: a part of one, and one that is opened when it is first used.
 #pragma once
 
-#include "core/data/dataset.h"
+#include "core/data/split.h"
 
 #include <functional>
 #include <memory>
@@ -15,6 +15,11 @@ namespace weft::data {
 /// "validation".
 std::shared_ptr<const Source> subset(std::shared_ptr<const Source> source,
                                      std::vector<std::int64_t> indices, std::string part);
+
+/// The same for many samples of a source that streams: `runs`, each within a block, are the blocks
+/// of what is returned.
+std::shared_ptr<const Source> subset(std::shared_ptr<const Source> source, std::vector<Run> runs,
+                                     std::string part);
 
 /// Samples without targets of their own, that are told of as those of `info` are: same classes and
 /// names, own description.

@@ -26,7 +26,7 @@ std::string place_of_failure(const exec::RunReport& report) {
 }
 
 /// Of rows that all have one size; false for numbers that are always finite.
-bool row_is_finite(const std::vector<std::byte>& rows, const ir::Type& type, std::int64_t row) {
+bool row_is_finite(std::span<const std::byte> rows, const ir::Type& type, std::int64_t row) {
     if (type.dtype != ir::DType::f32) {
         return true;
     }

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "core/compile/config/run_config.h"
-#include "core/data/dataset.h"
+#include "core/data/loader.h"
 #include "core/exec/executor.h"
 #include "core/train/record/event.h"
 

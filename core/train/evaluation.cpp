@@ -64,8 +64,9 @@ std::optional<Metrics> evaluate(exec::Executor& executor, const compile::RunConf
     options.batch_size = batch_rows(executor, "evaluate");
     options.endless = false;
     options.prefetch = config.prefetch;
+    options.workers = config.num_workers;
     options.max_batches = max_batches;
-    data::Loader loader(source, data::Sampler(source->samples(), false, config.seed), options, {});
+    data::Loader loader(source, data::Sampler(*source, false, config.seed), options, {});
     const std::vector<compile::EvaluatedMetric> metrics = compile::evaluated_metrics(config);
     std::vector<double> joined;
     for (const compile::EvaluatedMetric& metric : metrics) {

@@ -3,7 +3,7 @@
 // mended.
 #pragma once
 
-#include "core/data/dataset.h"
+#include "core/data/loader.h"
 
 #include <map>
 #include <set>

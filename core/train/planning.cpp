@@ -5,6 +5,7 @@
 #include "core/base/machine.h"
 #include "core/base/text.h"
 #include "core/compile/mesh/mesh_config.h"
+#include "core/data/loader.h"
 #include "core/plan/device_memory.h"
 #include "core/train/engine.h"
 #include "core/train/measure/device_meter.h"
@@ -18,10 +19,26 @@ namespace {
 constexpr std::size_t kMostFixes = 3;
 
 /// As data::Loader allocates them: inputs, targets and a weight for every row of every buffer.
-std::int64_t loader_bytes(const data::SampleInfo& sample, std::int64_t rows, int prefetch) {
+std::int64_t loader_bytes(const data::SampleInfo& sample, std::int64_t rows,
+                          const compile::RunConfig& config) {
     const std::int64_t row =
         sample.input.bytes() + sample.target.bytes() + static_cast<std::int64_t>(sizeof(float));
-    return (std::max(0, prefetch) + 1) * rows * row;
+    const int ahead = config.num_workers > 0 ? config.prefetch : 0;
+    return (ahead + 1) * rows * row;
+}
+
+/// Of samples that are read block by block: those of training, and in an evaluation as many again.
+std::int64_t windows_bytes(const compile::RunConfig& config, const data::DataOutline& data,
+                           bool evaluates) {
+    if (data.largest_block == 0) {
+        return 0;
+    }
+    const auto bytes = [&](std::int64_t window_bytes) {
+        return data::window_memory_bytes(
+            data.sample,
+            data::most_window_rows(data.sample, data.samples, data.largest_block, window_bytes));
+    };
+    return bytes(config.shuffle_window_bytes) + (evaluates ? bytes(data::kShuffleWindowBytes) : 0);
 }
 
 /// But for staging, which takes the slots of the programs (compile_run adds it), and libraries.
@@ -30,8 +47,9 @@ plan::HostMemory host_memory(const compile::RunConfig& config, const data::DataO
     const compile::BatchPlan batch = compile::plan_batch(config);
     const bool evaluates = data.has_validation || data.has_test;
     host.data_cache_bytes = data.cache_bytes + data.test_cache_bytes;
-    host.prefetch_bytes = loader_bytes(data.sample, batch.global_batch_size, config.prefetch) +
-                          (evaluates ? loader_bytes(data.sample, batch.rows, config.prefetch) : 0);
+    host.prefetch_bytes = loader_bytes(data.sample, batch.global_batch_size, config) +
+                          (evaluates ? loader_bytes(data.sample, batch.rows, config) : 0) +
+                          windows_bytes(config, data, evaluates);
     return host;
 }
 

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "core/checkpoint/checkpoint.h"
-#include "core/data/dataset.h"
+#include "core/data/loader.h"
 #include "core/exec/executor.h"
 #include "core/train/control/live_settings.h"
 #include "core/train/left_out.h"

@@ -30,11 +30,13 @@ data::LoaderOptions loader_options(const compile::RunConfig& config) {
     options.batch_size = config.global_batch_size;
     options.drop_last = config.drop_last;
     options.prefetch = config.prefetch;
+    options.workers = config.num_workers;
     return options;
 }
 
 data::Sampler sampler_of(const LoopSetup& setup) {
-    return {setup.data.train->samples(), setup.config.shuffle, setup.config.seed};
+    return {*setup.data.train, setup.config.shuffle, setup.config.seed,
+            setup.config.shuffle_window_bytes};
 }
 
 checkpoint::ManagerOptions manager_options(const LoopSetup& setup) {

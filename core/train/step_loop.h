@@ -9,6 +9,7 @@
 
 #include "core/base/error.h"
 #include "core/checkpoint/checkpoint.h"
+#include "core/data/loader.h"
 #include "core/train/control/run_control.h"
 #include "core/train/judge.h"
 #include "core/train/logging/recorder.h"

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/compile/programs/programs.h"
+#include "core/data/loader.h"
 #include "core/exec/executor.h"
 #include "core/train/record/event.h"
 

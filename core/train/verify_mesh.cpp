@@ -34,8 +34,10 @@ data::Loader loader_of(const compile::RunConfig& config, const data::DataSet& da
     data::LoaderOptions options;
     options.batch_size = config.global_batch_size;
     options.prefetch = 0;
-    return {
-        data.train, data::Sampler(data.train->samples(), config.shuffle, config.seed), options, {}};
+    return {data.train,
+            data::Sampler(*data.train, config.shuffle, config.seed, config.shuffle_window_bytes),
+            options,
+            {}};
 }
 
 std::int64_t schedule_steps(const compile::RunConfig& config) {

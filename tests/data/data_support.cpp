@@ -67,13 +67,13 @@ std::vector<float> peer_row(int i) {
     return out;
 }
 
-std::vector<float> floats(const std::vector<std::byte>& bytes) {
+std::vector<float> floats(std::span<const std::byte> bytes) {
     std::vector<float> out(bytes.size() / sizeof(float));
     std::memcpy(out.data(), bytes.data(), bytes.size());
     return out;
 }
 
-std::vector<std::int32_t> integers(const std::vector<std::byte>& bytes) {
+std::vector<std::int32_t> integers(std::span<const std::byte> bytes) {
     std::vector<std::int32_t> out(bytes.size() / sizeof(std::int32_t));
     std::memcpy(out.data(), bytes.data(), bytes.size());
     return out;
@@ -102,6 +102,19 @@ bool noted(const DataSet& set, const std::string& text) {
     return std::any_of(set.notes.begin(), set.notes.end(), [&](const std::string& note) {
         return note.find(text) != std::string::npos;
     });
+}
+
+std::vector<SeenBatch> take(Loader& loader, int most) {
+    std::vector<SeenBatch> out;
+    for (int i = 0; i < most; ++i) {
+        const Batch* batch = loader.next();
+        if (batch == nullptr) {
+            break;
+        }
+        out.push_back({floats(batch->inputs), integers(batch->targets), batch->weights,
+                       batch->samples, batch->first_sample, batch->count, batch->after});
+    }
+    return out;
 }
 
 NumberSource::NumberSource(std::int64_t samples, std::function<std::int32_t(std::int64_t)> label)

@@ -2,7 +2,7 @@
 // What the data tests share: files made by hand, sections, samples as numbers.
 #pragma once
 
-#include "core/data/dataset.h"
+#include "core/data/loader.h"
 #include "tests/support/error_of.h"
 #include "tests/support/weft_test.h"
 
@@ -15,6 +15,7 @@
 #include <initializer_list>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -49,14 +50,27 @@ std::string peer(const std::string& name);
 /// elements in order.
 std::vector<float> peer_row(int i);
 
-std::vector<float> floats(const std::vector<std::byte>& bytes);
-std::vector<std::int32_t> integers(const std::vector<std::byte>& bytes);
+std::vector<float> floats(std::span<const std::byte> bytes);
+std::vector<std::int32_t> integers(std::span<const std::byte> bytes);
 std::vector<float> input_floats(const Source& source, std::int64_t index);
 std::vector<std::int32_t> input_integers(const Source& source, std::int64_t index);
 std::vector<std::int32_t> target_integers(const Source& source, std::int64_t index);
 
 /// Whether one of the notes holds a text.
 bool noted(const DataSet& set, const std::string& text);
+
+/// What a batch showed.
+struct SeenBatch {
+    std::vector<float> inputs;
+    std::vector<std::int32_t> targets;
+    std::vector<float> weights;
+    std::int64_t samples, first_sample;
+    double count;
+    Cursor after;
+    bool operator==(const SeenBatch&) const = default;
+};
+/// So many batches, or all that there are.
+std::vector<SeenBatch> take(Loader& loader, int most);
 
 /// A source whose sample i is the number i and whose label is given by a function.
 class NumberSource final : public Source {
@@ -69,11 +83,14 @@ public:
     std::int32_t label(std::int64_t index) const override { return label_(index); }
     std::int64_t cache_bytes() const override { return 0; }
     std::string fingerprint() const override { return "numbers"; }
+    std::span<const std::int64_t> blocks() const override { return starts; }
 
     /// Sample at which read throws; -1: none.
     std::int64_t broken = -1;
     /// Sample that is damaged; -1: none.
     std::int64_t damaged = -1;
+    /// Source::blocks.
+    std::vector<std::int64_t> starts;
 
 private:
     std::int64_t samples_;

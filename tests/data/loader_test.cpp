@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "core/data/loader.h"
 #include "tests/data/data_support.h"
 
 #include <algorithm>
@@ -20,29 +21,6 @@ std::shared_ptr<NumberSource> numbers(std::int64_t samples) {
         samples, [](std::int64_t i) { return static_cast<std::int32_t>(i % 10); });
 }
 
-struct Seen {
-    std::vector<float> inputs;
-    std::vector<std::int32_t> targets;
-    std::vector<float> weights;
-    std::int64_t samples, first_sample;
-    double count;
-    Cursor after;
-    bool operator==(const Seen&) const = default;
-};
-
-std::vector<Seen> take(Loader& loader, int most) {
-    std::vector<Seen> out;
-    for (int i = 0; i < most; ++i) {
-        const Batch* batch = loader.next();
-        if (batch == nullptr) {
-            break;
-        }
-        out.push_back({floats(batch->inputs), integers(batch->targets), batch->weights,
-                       batch->samples, batch->first_sample, batch->count, batch->after});
-    }
-    return out;
-}
-
 LoaderOptions options_of(std::int64_t batch_size, int prefetch, bool endless = true,
                          bool drop_last = false) {
     LoaderOptions options;
@@ -62,7 +40,7 @@ private slots:
     void prefetch_changes_nothing() {
         const Sampler sampler(103, true, 9);
         Loader plain(numbers(103), sampler, options_of(10, 0), {});
-        const std::vector<Seen> expected = take(plain, 40);
+        const std::vector<SeenBatch> expected = take(plain, 40);
         for (const int prefetch : {1, 4}) {
             Loader ahead(numbers(103), sampler, options_of(10, prefetch), {});
             QVERIFY(take(ahead, 40) == expected);
@@ -71,7 +49,7 @@ private slots:
 
     void the_last_batch_of_an_epoch_is_padded_with_weight_zero() {
         Loader loader(numbers(7), Sampler(7, false, 0), options_of(4, 2, false), {});
-        const std::vector<Seen> seen = take(loader, 10);
+        const std::vector<SeenBatch> seen = take(loader, 10);
         QCOMPARE(seen.size(), std::size_t(2));
         QCOMPARE(seen[1].samples, 3);
         QCOMPARE(seen[1].count, 3.0);
@@ -106,7 +84,7 @@ private slots:
         for (const int prefetch : {0, 3}) {
             Loader loader(numbers(50), Sampler(50, true, 1), options_of(8, prefetch, false), {});
             std::multiset<float> all;
-            for (const Seen& batch : take(loader, 100)) {
+            for (const SeenBatch& batch : take(loader, 100)) {
                 all.insert(batch.inputs.begin(), batch.inputs.begin() + batch.samples);
             }
             QCOMPARE(all.size(), std::size_t(50));
@@ -118,7 +96,7 @@ private slots:
 
     void an_endless_pass_goes_on_with_the_next_epoch_in_a_new_batch() {
         Loader loader(numbers(5), Sampler(5, true, 1), options_of(3, 2), {});
-        const std::vector<Seen> seen = take(loader, 4);
+        const std::vector<SeenBatch> seen = take(loader, 4);
         QCOMPARE(seen[1].samples, 2);
         QCOMPARE(seen[2].samples, 3);
         QCOMPARE(seen[2].first_sample, 5);
@@ -128,7 +106,7 @@ private slots:
 
     void drop_last_leaves_out_the_short_batch() {
         Loader loader(numbers(10), Sampler(10, true, 1), options_of(4, 2, true, true), {});
-        for (const Seen& batch : take(loader, 6)) {
+        for (const SeenBatch& batch : take(loader, 6)) {
             QCOMPARE(batch.samples, 4);
         }
         Loader finite(numbers(10), Sampler(10, true, 1), options_of(4, 2, false, true), {});
@@ -146,11 +124,11 @@ private slots:
         for (const bool drop_last : {false, true}) {
             const Sampler sampler(23, true, 5);
             Loader whole(numbers(23), sampler, options_of(4, 2, true, drop_last), {});
-            const std::vector<Seen> expected = take(whole, 30);
+            const std::vector<SeenBatch> expected = take(whole, 30);
             for (std::size_t stop = 1; stop < 20; ++stop) {
                 Loader rest(numbers(23), sampler, options_of(4, 3, true, drop_last),
                             expected[stop - 1].after);
-                const std::vector<Seen> seen = take(rest, 10);
+                const std::vector<SeenBatch> seen = take(rest, 10);
                 for (std::size_t i = 0; i < 10; ++i) {
                     QVERIFY(seen[i] == expected[stop + i]);
                 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The validation split and the order of samples.
+#include "core/data/loader.h"
 #include "core/data/split.h"
 #include "tests/data/data_support.h"
 

@@ -107,7 +107,7 @@ private slots:
         QTest::newRow("std not above 0")
             << R"({"transforms": [{"type": "normalize", "mean": [0], "std": [0]}]})"
             << "/data/transforms/0/std/0";
-        QTest::newRow("too many workers") << R"({"num_workers": 8})"
+        QTest::newRow("too many workers") << R"({"num_workers": 65})"
                                           << "/data/num_workers";
         QTest::newRow("unknown field") << R"({"shufle": true})"
                                        << "/data/shufle";

@@ -29,7 +29,7 @@ constexpr std::array kEffects = {
     EffectRule{"training.memory_budget", ChangeEffect::allowed},
     EffectRule{"data.prefetch", ChangeEffect::allowed},
     EffectRule{"data.num_workers", ChangeEffect::allowed},
-    EffectRule{"data.cache", ChangeEffect::allowed},
+    // data.cache and data.shuffle_window decide on the order of the samples: a fork.
     // Changes of a model that leave every array as it is.
     EffectRule{"model.dropout", ChangeEffect::fork},
     EffectRule{"model.activation", ChangeEffect::fork},

@@ -92,6 +92,8 @@ void read_members(RunConfig& config) {
     config.shuffle = data.at("shuffle").get<bool>();
     config.drop_last = data.at("drop_last").get<bool>();
     config.prefetch = data.at("prefetch").get<int>();
+    config.num_workers = data.at("num_workers").get<int>();
+    config.shuffle_window_bytes = data.at("shuffle_window").get<std::int64_t>() << 20;
     read_training(document.at("training"), config);
     read_evaluation(document.at("evaluation"), config);
     read_checkpoint(document.at("checkpoint"), config);

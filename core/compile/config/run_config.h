@@ -65,6 +65,8 @@ struct RunConfig {
     bool shuffle = true;
     bool drop_last = false;
     int prefetch = 2;
+    int num_workers = 1;
+    std::int64_t shuffle_window_bytes = 0;
     Cadence evaluation_every;
     bool evaluation_at_start = true;
     bool evaluation_use_ema = true;

@@ -2,7 +2,7 @@
 // The beginning of an .npy file (NumPy Enhancement Proposal 1, format versions 1 to 3).
 #pragma once
 
-#include "core/data/array_data.h"
+#include "core/data/arrays/array_data.h"
 
 namespace weft::data {
 

@@ -106,8 +106,8 @@ public:
     }
 
     /// The same rows with the means and deviations of `training`.
-    std::shared_ptr<const Source> fitted(const std::vector<std::int64_t>& training,
-                                         bool scale_inputs, bool scale_targets, Notes& notes) const;
+    std::shared_ptr<const Source> fitted(std::span<const Run> training, bool scale_inputs,
+                                         bool scale_targets, Notes& notes) const;
 
 private:
     const double* row_of(std::int64_t index) const {
@@ -138,15 +138,16 @@ private:
     std::string fingerprint_;
 };
 
-std::shared_ptr<const Source> CsvSource::fitted(const std::vector<std::int64_t>& training,
-                                                bool scale_inputs, bool scale_targets,
-                                                Notes& notes) const {
+std::shared_ptr<const Source> CsvSource::fitted(std::span<const Run> training, bool scale_inputs,
+                                                bool scale_targets, Notes& notes) const {
     auto fit = std::make_shared<TableEncoding>(*encoding_);
     const auto moments_of = [&](std::size_t place) {
         MomentsOf moments;
-        for (const std::int64_t index : training) {
-            if (const double value = row_of(index)[place]; !std::isnan(value)) {
-                moments.add(value);
+        for (const Run& run : training) {
+            for (std::int64_t index = run.first; index < run.first + run.samples; ++index) {
+                if (const double value = row_of(index)[place]; !std::isnan(value)) {
+                    moments.add(value);
+                }
             }
         }
         return moments.moments();
@@ -339,9 +340,8 @@ std::shared_ptr<const Source> open_csv(const Json& given, const OpenContext& con
 }
 
 std::shared_ptr<const Source> fit_csv(const std::shared_ptr<const Source>& opened,
-                                      const Json& settings,
-                                      const std::vector<std::int64_t>& training, const OpenContext&,
-                                      Notes& notes) {
+                                      const Json& settings, std::span<const Run> training,
+                                      const OpenContext&, Notes& notes) {
     const auto* source = dynamic_cast<const CsvSource*>(opened.get());
     WEFT_CHECK(source != nullptr, "csv sources are fitted by csv");
     return source->fitted(training, settings.at("scale") == "standardize",

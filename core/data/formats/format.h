@@ -4,9 +4,11 @@
 #pragma once
 
 #include "core/data/recognise.h"
+#include "core/data/split.h"
 
 #include <filesystem>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,6 +33,7 @@ struct PartOutline {
     std::string assumption;       // when files that may be absent were not there
     std::shared_ptr<const Encoding> encoding = nullptr; // for the outlines of the other parts
     std::vector<std::string> warnings = {};             // of the values, as far as it looked
+    std::int64_t largest_block = 0;                     // samples, of a source that streams
 };
 
 /// What there is to say of a source beside its outline.
@@ -68,7 +71,7 @@ struct FormatDef {
     /// Null: nothing is.
     std::shared_ptr<const Source> (*fitted)(const std::shared_ptr<const Source>& opened,
                                             const config::Json& settings,
-                                            const std::vector<std::int64_t>& training,
+                                            std::span<const Run> training,
                                             const OpenContext& context, Notes& notes) = nullptr;
     /// Settings of train, made to read an input file without targets. Null: it cannot.
     config::Json (*for_input)(config::Json settings, const std::filesystem::path& path) = nullptr;
@@ -82,6 +85,9 @@ const FormatDef* find_format(std::string_view name);
 
 /// The section normalised; weft::Error{usage} when it has a mistake.
 config::Json checked_section(const config::Json& data_section);
+
+/// `context` with what the section says of memory.
+OpenContext with_cache(OpenContext context, const config::Json& section);
 
 /// `text` as a path; relative ones count from `base`.
 std::filesystem::path resolve(const std::filesystem::path& base, const std::string& text);

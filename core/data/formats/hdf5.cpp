@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // hdf5: two data sets of one file, inputs and targets. Plain ones are read from the file sample by
-// sample; chunked, compressed and converted ones lie in memory.
+// sample; chunked, compressed and converted ones lie in memory. What is too large for that is read
+// block by block.
 #include "core/base/hdf5_arrays.h"
 #include "core/base/machine.h"
 #include "core/base/text.h"
-#include "core/data/array_source.h"
+#include "core/data/arrays/array_source.h"
 #include "core/data/formats/format_list.h"
 
 #include <algorithm>
@@ -163,8 +164,24 @@ void require_memory(const fs::path& path, const Hdf5Array& array) {
     }
 }
 
-std::shared_ptr<const ArrayData> open_array(const fs::path& path, const Hdf5Array& array, Load load,
-                                            const OpenContext& context) {
+std::vector<std::byte> read_whole(const fs::path& path, const Hdf5Array& array,
+                                  const OpenContext& context) {
+    require_memory(path, array);
+    std::vector<std::byte> out(static_cast<std::size_t>(array.bytes));
+    OpeningWatch watch(context, {.name = path.filename().string() + "/" + array.name,
+                                 .unit = "rows",
+                                 .total = array.shape.front(),
+                                 .total_bytes = array.bytes});
+    const std::int64_t row = row_bytes(array);
+    read_hdf5_array(path, array, out, [&](std::int64_t rows) { watch.reached(rows, rows * row); });
+    return out;
+}
+
+/// Where an array is read from.
+enum class ReadFrom : std::uint8_t { file, file_or_memory, memory, nowhere };
+
+std::shared_ptr<const ArrayData> open_array(const fs::path& path, const Hdf5Array& array,
+                                            ReadFrom from, const OpenContext& context) {
     if (array.shape.empty()) {
         fail_hdf5(path, "the data set '" + shown(array.name) + "' is a single number",
                   "The first dimension counts samples.");
@@ -173,19 +190,13 @@ std::shared_ptr<const ArrayData> open_array(const fs::path& path, const Hdf5Arra
     out->name = path.string() + ", data set '" + shown(array.name) + "'";
     out->element = element_of(array.type);
     out->shape = array.shape;
-    if (array.offset >= 0) {
+    if (array.offset >= 0 && from != ReadFrom::memory) {
         out->file = File(path, File::Mode::read, ErrorKind::data);
         out->offset = array.offset;
-    } else if (load == Load::yes) {
-        require_memory(path, array);
-        out->memory.resize(static_cast<std::size_t>(array.bytes));
-        OpeningWatch watch(context, {.name = path.filename().string() + "/" + array.name,
-                                     .unit = "rows",
-                                     .total = array.shape.front(),
-                                     .total_bytes = array.bytes});
-        const std::int64_t row = row_bytes(array);
-        read_hdf5_array(path, array, out->memory,
-                        [&](std::int64_t rows) { watch.reached(rows, rows * row); });
+    } else if (from == ReadFrom::file) {
+        out->packed = std::make_shared<const Hdf5Rows>(path, array);
+    } else if (from != ReadFrom::nowhere) {
+        out->memory = read_whole(path, array, context);
     }
     return out;
 }
@@ -194,15 +205,24 @@ fs::path hdf5_path(const Json& settings, const OpenContext& context) {
     return resolve(context.base_dir, settings.at("path").get<std::string>());
 }
 
+/// Inputs of an outline are not read, but from a plain file.
 ArrayPair open_hdf5_pair(const Json& settings, const OpenContext& context, Load load,
                          Notes& notes) {
     const fs::path path = hdf5_path(settings, context);
     const Chosen chosen = choose(path, settings, context, notes);
+    const Hdf5Array& inputs = *chosen.choice.inputs;
+    const Hdf5Array* targets = chosen.choice.targets;
     ArrayPair out;
-    out.inputs = open_array(path, *chosen.choice.inputs, load, context);
-    if (chosen.choice.targets != nullptr) {
-        // Targets are read whole, also for an outline: their values tell the classes.
-        out.targets = open_array(path, *chosen.choice.targets, Load::yes, context);
+    out.streams = streams(inputs.bytes + (targets != nullptr ? targets->bytes : 0), context.cache);
+    const ReadFrom from = out.streams                      ? ReadFrom::file
+                          : load == Load::no               ? ReadFrom::nowhere
+                          : context.cache == Cache::memory ? ReadFrom::memory
+                                                           : ReadFrom::file_or_memory;
+    out.inputs = open_array(path, inputs, from, context);
+    if (targets != nullptr) {
+        // Those of an outline too: their values tell the classes.
+        out.targets = open_array(path, *targets,
+                                 out.streams ? ReadFrom::file : ReadFrom::file_or_memory, context);
     }
     out.description = path.filename().string();
     return out;
@@ -217,11 +237,14 @@ std::shared_ptr<const Source> open_hdf5(const Json& settings, const OpenContext&
 PartOutline outline_hdf5(const Json& settings, const OpenContext& context, Part, Files) {
     Notes notes;
     const Chosen chosen = choose(hdf5_path(settings, context), settings, context, notes);
-    PartOutline out =
-        outline_arrays(open_hdf5_pair(settings, context, Load::no, notes), settings, context);
-    for (const Hdf5Array* array : {chosen.choice.inputs, chosen.choice.targets}) {
-        out.cache_bytes += array != nullptr && array->offset < 0 ? array->bytes : 0;
-    }
+    const ArrayPair pair = open_hdf5_pair(settings, context, Load::no, notes);
+    PartOutline out = outline_arrays(pair, settings, context);
+    const bool whole = context.cache == Cache::memory;
+    const Hdf5Array& inputs = *chosen.choice.inputs;
+    out.cache_bytes += !pair.streams && (whole || inputs.offset < 0) ? inputs.bytes : 0;
+    const Hdf5Array* targets = chosen.choice.targets;
+    const bool keeps_targets = targets != nullptr && targets->offset < 0;
+    out.cache_bytes += !pair.streams && keeps_targets ? targets->bytes : 0;
     return out;
 }
 

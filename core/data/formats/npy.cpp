@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // npy: one array of inputs and one of targets, as numpy.save writes them. Samples are read from the
 // file when they are needed; arrays in Fortran order lie in memory.
-#include "core/data/array_source.h"
+#include "core/data/arrays/array_source.h"
 #include "core/data/files/npy_header.h"
 #include "core/data/formats/format_list.h"
 
@@ -30,16 +30,26 @@ fs::path path_in(const Json& settings, const char* field, const OpenContext& con
     return resolve(context.base_dir, settings.at(field).get<std::string>());
 }
 
+std::shared_ptr<const ArrayData> open_one(const fs::path& path, LoadArray load, Cache cache) {
+    auto out = std::make_shared<ArrayData>(open_npy(path, load));
+    if (cache == Cache::memory && load == LoadArray::yes) {
+        out->keep();
+    }
+    return out;
+}
+
 ArrayPair open_both(const Json& settings, const OpenContext& context, LoadArray load) {
     ArrayPair out;
     const fs::path inputs = path_in(settings, "inputs", context);
-    out.inputs = std::make_shared<const ArrayData>(open_npy(inputs, load));
+    out.inputs = open_one(inputs, load, context.cache);
     out.description = inputs.filename().string();
     if (!settings.at("targets").is_null()) {
-        // Targets are read whole, also for an outline: their values tell the classes.
-        out.targets = std::make_shared<const ArrayData>(
-            open_npy(path_in(settings, "targets", context), LoadArray::yes));
+        // Those of an outline too: their values tell the classes.
+        out.targets = open_one(path_in(settings, "targets", context), LoadArray::yes, Cache::none);
     }
+    // In Fortran order a sample lies all over the file.
+    out.streams =
+        streams(out.bytes(), context.cache) && npy_memory_bytes(read_npy_header(inputs)) == 0;
     return out;
 }
 
@@ -49,13 +59,13 @@ std::shared_ptr<const Source> open_npy_pair(const Json& settings, const OpenCont
 }
 
 PartOutline outline_npy(const Json& settings, const OpenContext& context, Part, Files) {
-    PartOutline out =
-        outline_arrays(open_both(settings, context, LoadArray::no), settings, context);
-    for (const char* field : {"inputs", "targets"}) {
-        if (!settings.at(field).is_null()) {
-            out.cache_bytes += npy_memory_bytes(read_npy_header(path_in(settings, field, context)));
-        }
-    }
+    const ArrayPair pair = open_both(settings, context, LoadArray::no);
+    PartOutline out = outline_arrays(pair, settings, context);
+    const auto kept = [&](const char* field) {
+        return npy_memory_bytes(read_npy_header(path_in(settings, field, context)));
+    };
+    out.cache_bytes += context.cache == Cache::memory ? pair.inputs->bytes() : kept("inputs");
+    out.cache_bytes += pair.targets != nullptr ? kept("targets") : 0;
     return out;
 }
 

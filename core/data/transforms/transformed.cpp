@@ -35,26 +35,41 @@ public:
     void read(std::int64_t index, std::span<std::byte> input,
               std::span<std::byte> target) const override {
         source_->read(index, input, target);
-        for (const Step& step : steps_) {
-            if (!step.random) {
-                step.transform->apply(as_floats(input), {});
-            }
-        }
+        transform(index, std::nullopt, input);
     }
 
     void read_in_epoch(std::int64_t index, std::int64_t epoch, std::span<std::byte> input,
                        std::span<std::byte> target) const override {
         source_->read(index, input, target);
-        for (const Step& step : steps_) {
-            const PhiloxCounter words = step.random
-                                            ? step.stream.block(static_cast<std::uint64_t>(epoch),
-                                                                static_cast<std::uint64_t>(index))
-                                            : PhiloxCounter{};
-            step.transform->apply(as_floats(input), words);
+        transform(index, epoch, input);
+    }
+
+    std::span<const std::int64_t> blocks() const override { return source_->blocks(); }
+    void read_run(std::int64_t first, std::optional<std::int64_t> epoch,
+                  const RowsOut& out) const override {
+        source_->read_run(first, epoch, out);
+        const auto bytes = static_cast<std::size_t>(info().input.bytes());
+        for (std::size_t i = 0; i < out.places.size(); ++i) {
+            transform(first + static_cast<std::int64_t>(i), epoch,
+                      out.inputs.subspan(out.places[i] * bytes, bytes));
         }
     }
 
 private:
+    /// Random steps are for epochs.
+    void transform(std::int64_t index, std::optional<std::int64_t> epoch,
+                   std::span<std::byte> input) const {
+        for (const Step& step : steps_) {
+            if (!step.random) {
+                step.transform->apply(as_floats(input), {});
+            } else if (epoch) {
+                step.transform->apply(as_floats(input),
+                                      step.stream.block(static_cast<std::uint64_t>(*epoch),
+                                                        static_cast<std::uint64_t>(index)));
+            }
+        }
+    }
+
     static std::span<float> as_floats(std::span<std::byte> bytes) {
         WEFT_CHECK(reinterpret_cast<std::uintptr_t>(bytes.data()) % alignof(float) == 0,
                    "sample buffers are aligned for their numbers");

@@ -2,7 +2,7 @@
 // Training steps of a plan on any devices, without a session around them.
 #pragma once
 
-#include "core/data/dataset.h"
+#include "core/data/loader.h"
 #include "core/exec/executor.h"
 #include "core/train/update.h"
 #include "tests/e2e/emulated/emulated_plan.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a run says of its devices: bytes and actions as planned, times that can be true.
 #include "core/base/clock.h"
+#include "core/data/loader.h"
 #include "core/train/record/devices_event.h"
 #include "tests/e2e/mesh/mesh_run.h"
 #include "tests/support/weft_test.h"

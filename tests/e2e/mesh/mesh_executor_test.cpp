@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The executor of a mesh: all devices stop, or none; what it hands out it does not keep.
 #include "core/base/machine.h"
+#include "core/data/loader.h"
 #include "tests/e2e/mesh/mesh_run.h"
 #include "tests/support/weft_test.h"
 

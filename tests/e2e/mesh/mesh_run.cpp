@@ -2,6 +2,7 @@
 #include "tests/e2e/mesh/mesh_run.h"
 
 #include "core/base/check.h"
+#include "core/data/loader.h"
 #include "core/exec/reference_mode.h"
 
 namespace weft::test {

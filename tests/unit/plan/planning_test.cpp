@@ -2,7 +2,7 @@
 // Verdict, fixes, host memory and planned-for hardware; and that a plan's bytes are what a run
 // touches.
 #include "core/base/error.h"
-#include "core/data/dataset.h"
+#include "core/data/loader.h"
 #include "core/memory/arena.h"
 #include "core/plan/frozen.h"
 #include "core/train/engine.h"

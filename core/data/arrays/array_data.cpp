@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/data/array_data.h"
+#include "core/data/arrays/array_data.h"
 
 #include "core/base/check.h"
 #include "core/base/crc32c.h"
@@ -92,17 +92,41 @@ std::int64_t ArrayData::row_elements() const {
     return std::accumulate(shape.begin() + 1, shape.end(), std::int64_t{1}, std::multiplies<>());
 }
 
-void ArrayData::read(std::int64_t index, std::span<double> out) const {
-    WEFT_CHECK(index >= 0 && index < samples(), "sample index within the array");
-    WEFT_CHECK(static_cast<std::int64_t>(out.size()) == row_elements(), "one sample's elements");
-    const std::int64_t row_bytes = row_elements() * element_bytes(element);
-    std::vector<std::byte> bytes(static_cast<std::size_t>(row_bytes));
+void ArrayData::keep() {
     if (memory.empty()) {
-        file.read_at(bytes, offset + index * row_bytes);
-    } else {
-        std::memcpy(bytes.data(), memory.data() + index * row_bytes, bytes.size());
+        std::vector<std::byte> elements(static_cast<std::size_t>(bytes()));
+        read_stored(0, elements);
+        memory = std::move(elements);
+        file = File();
+        packed = nullptr;
     }
-    convert(element, bytes, big_endian, out);
+}
+
+void ArrayData::read_stored(std::int64_t first, std::span<std::byte> out) const {
+    const std::int64_t begin = first * row_bytes();
+    const auto size = static_cast<std::int64_t>(out.size());
+    WEFT_CHECK(first >= 0 && size % row_bytes() == 0 && begin + size <= bytes(),
+               "samples within the array");
+    if (!memory.empty()) {
+        std::memcpy(out.data(), memory.data() + begin, out.size());
+    } else if (packed != nullptr) {
+        packed->read(first, size / row_bytes(), out);
+    } else {
+        file.read_at(out, offset + begin);
+    }
+}
+
+void ArrayData::to_numbers(std::span<std::byte> stored, std::span<double> out) const {
+    WEFT_CHECK(static_cast<std::int64_t>(stored.size()) ==
+                   static_cast<std::int64_t>(out.size()) * element_bytes(element),
+               "a number for every element");
+    convert(element, stored, big_endian, out);
+}
+
+void ArrayData::read(std::int64_t first, std::span<double> out) const {
+    std::vector<std::byte> stored(out.size() * static_cast<std::size_t>(element_bytes(element)));
+    read_stored(first, stored);
+    to_numbers(stored, out);
 }
 
 std::uint32_t ArrayData::checksum() const {
@@ -110,11 +134,19 @@ std::uint32_t ArrayData::checksum() const {
         return crc32c(memory);
     }
     std::uint32_t sum = 0;
+    const std::int64_t row = row_bytes();
     const std::int64_t size = bytes();
     for (const std::int64_t from : {std::int64_t{0}, std::max(size - kChecked, kChecked)}) {
         std::vector<std::byte> piece(
             static_cast<std::size_t>(std::clamp<std::int64_t>(size - from, 0, kChecked)));
-        file.read_at(piece, offset + from);
+        if (packed == nullptr) {
+            file.read_at(piece, offset + from);
+        } else if (!piece.empty()) { // whole samples: the first, and the last ones
+            piece.resize(static_cast<std::size_t>(
+                std::max<std::int64_t>(1, static_cast<std::int64_t>(piece.size()) / row) * row));
+            packed->read(from == 0 ? 0 : samples() - static_cast<std::int64_t>(piece.size()) / row,
+                         static_cast<std::int64_t>(piece.size()) / row, piece);
+        }
         sum = crc32c(piece, sum);
     }
     return sum;

@@ -2,22 +2,13 @@
 // Samples out of two arrays, inputs and targets: what the formats npy and hdf5 share.
 #pragma once
 
-#include "core/data/array_data.h"
-#include "core/data/formats/format.h"
-
-#include <optional>
+#include "core/data/arrays/array_form.h"
+#include "core/data/split.h"
 
 namespace weft::data {
 
 /// Settings that both formats have beside where the arrays are.
 config::FieldTable array_fields();
-
-/// What the settings and shapes make of a pair of arrays.
-struct ArrayPair {
-    std::shared_ptr<const ArrayData> inputs;
-    std::shared_ptr<const ArrayData> targets; // null: there are none
-    std::string description;                  // "digits.npy": the pair in short
-};
 
 /// The source of a pair; `settings` has array_fields(). `notes` receives what was decided. Throws
 /// weft::Error{data} for arrays that do not belong together or are no samples.
@@ -31,8 +22,8 @@ PartOutline outline_arrays(const ArrayPair& pair, const config::Json& settings,
 /// FormatDef::fitted of both formats.
 std::shared_ptr<const Source> fit_arrays(const std::shared_ptr<const Source>& opened,
                                          const config::Json& settings,
-                                         const std::vector<std::int64_t>& training,
-                                         const OpenContext& context, Notes& notes);
+                                         std::span<const Run> training, const OpenContext& context,
+                                         Notes& notes);
 
 /// FormatDef::look of both: shapes and types, classes with their counts.
 Look look_at_arrays(const ArrayPair& pair, const config::Json& settings,
