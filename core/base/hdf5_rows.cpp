@@ -20,7 +20,8 @@ using hdf5::Handle;
 using hdf5::Library;
 using hdf5::library_reason;
 
-constexpr int64_t kMostChunkBytes = int64_t{1} << 30;
+constexpr int64_t kMostChunkElements = int64_t{1} << 28;
+constexpr int64_t kMostElementBytes = 16; // long double
 constexpr std::size_t kChecksumBytes = 4;
 
 using Bytes = std::vector<std::byte>;
@@ -119,10 +120,13 @@ struct Hdf5Rows::State {
     Hdf5Array array;
     std::optional<Handle> file;    // closed under the library's lock
     std::optional<Handle> dataset; // the same
-    int64_t element_bytes = 1;
+    std::optional<Handle> stored_type; // where elements are read as another; closed under the lock
+    int64_t stored_bytes = 1;          // of an element
+    int64_t element_bytes = 1;         // as it is read
     int64_t row_bytes = 1;
     int64_t file_bytes = 0;
     std::vector<int64_t> chunk;                       // empty: not chunked
+    uint64_t fill = 0; // the bytes of an element that was never written, low ones first
     std::optional<std::vector<H5Z_filter_t>> filters; // nothing: the library unpacks
 
     State(const Path& from, const Hdf5Array& what) : path(from), array(what) {
@@ -131,45 +135,62 @@ struct Hdf5Rows::State {
         element_bytes = hdf5_type_bytes(array.type);
         row_bytes = array.bytes / array.shape.front();
         const Library library;
-        file.emplace(hdf5::open_foreign(path));
-        dataset.emplace(hdf5::open_foreign(*file, path, array));
-        read_layout();
+        Handle opened = hdf5::open_foreign(path);
+        Handle found = hdf5::open_foreign(opened, path, array);
+        read_layout(found);
+        file.emplace(std::move(opened));
+        dataset.emplace(std::move(found));
     }
 
     ~State() {
         const Library library;
+        stored_type.reset();
         dataset.reset();
         file.reset();
     }
 
-    void read_layout() {
-        const Handle creation(H5Dget_create_plist(*dataset), H5Pclose);
+    void read_layout(hid_t found) {
+        const Handle creation(H5Dget_create_plist(found), H5Pclose);
         std::vector<hsize_t> extents(array.shape.size());
         if (!creation.valid() || H5Pget_layout(creation) != H5D_CHUNKED ||
             H5Pget_chunk(creation, static_cast<int>(extents.size()), extents.data()) !=
                 static_cast<int>(extents.size())) {
             return;
         }
-        int64_t bytes = element_bytes;
+        int64_t elements = 1;
         for (const hsize_t extent : extents) {
-            if (extent == 0 || extent > static_cast<hsize_t>(kMostChunkBytes) ||
-                __builtin_mul_overflow(bytes, static_cast<int64_t>(extent), &bytes) ||
-                bytes > kMostChunkBytes) {
+            if (extent == 0 || extent > static_cast<hsize_t>(kMostChunkElements) ||
+                __builtin_mul_overflow(elements, static_cast<int64_t>(extent), &elements) ||
+                elements > kMostChunkElements) {
                 fail_foreign(path, array.name,
-                             "its chunks hold more than " + format_bytes(kMostChunkBytes),
+                             "its chunks have more than " + format_thousands(kMostChunkElements) +
+                                 " elements",
                              "Write it again with smaller chunks (h5repack -l CHUNK=...).");
             }
             chunk.push_back(static_cast<int64_t>(extent));
         }
-        const Handle type(H5Dget_type(*dataset), H5Tclose);
-        if (H5Tequal(type, hdf5::memory_type(array.type)) > 0) {
-            filters = known_filters(creation);
+        Handle type(H5Dget_type(found), H5Tclose);
+        stored_bytes = static_cast<int64_t>(H5Tget_size(type));
+        if (stored_bytes < 1 || stored_bytes > kMostElementBytes) {
+            fail_foreign(path, array.name, "its elements have an impossible size",
+                         hdf5::kUnreadableHint);
+        }
+        filters = known_filters(creation);
+        if (H5Pget_fill_value(creation, hdf5::memory_type(array.type), &fill) < 0) {
+            fill = 0;
+        }
+        if (H5Tequal(type, hdf5::memory_type(array.type)) <= 0) {
+            stored_type.emplace(std::move(type));
         }
     }
 
-    std::size_t chunk_bytes() const {
+    std::size_t chunk_elements() const {
         return static_cast<std::size_t>(
-            std::accumulate(chunk.begin(), chunk.end(), element_bytes, std::multiplies<>()));
+            std::accumulate(chunk.begin(), chunk.end(), int64_t{1}, std::multiplies<>()));
+    }
+    /// As it is stored, unpacked.
+    std::size_t chunk_bytes() const {
+        return chunk_elements() * static_cast<std::size_t>(stored_bytes);
     }
 
     [[noreturn]] void fail_chunk(const std::vector<int64_t>& begin, const std::string& text) const {
@@ -186,6 +207,12 @@ struct Hdf5Rows::State {
         const Library library;
         hsize_t size = 0;
         if (H5Dget_chunk_storage_size(*dataset, at.data(), &size) < 0 || size == 0) {
+            const std::string reason = library_reason();
+            haddr_t place = HADDR_UNDEF;
+            if (H5Dget_chunk_info_by_coord(*dataset, at.data(), nullptr, &place, &size) < 0 ||
+                place != HADDR_UNDEF) {
+                fail_chunk(begin, "cannot be found: " + reason);
+            }
             return std::nullopt;
         }
         if (size > static_cast<hsize_t>(file_bytes)) {
@@ -222,7 +249,7 @@ struct Hdf5Rows::State {
                 fail_chunk(begin, "cannot be decompressed");
             }
             if (filter == H5Z_FILTER_SHUFFLE) {
-                undo_shuffle(packed->bytes, static_cast<std::size_t>(element_bytes));
+                undo_shuffle(packed->bytes, static_cast<std::size_t>(stored_bytes));
             }
         }
         if (packed->bytes.size() != chunk_bytes()) {
@@ -231,7 +258,22 @@ struct Hdf5Rows::State {
                                   " bytes instead of " +
                                   format_thousands(static_cast<int64_t>(chunk_bytes())));
         }
+        convert(begin, packed->bytes);
         return std::move(packed->bytes);
+    }
+
+    /// The elements of a chunk, as they are read.
+    void convert(const std::vector<int64_t>& begin, Bytes& elements) const {
+        if (!stored_type) {
+            return;
+        }
+        const auto larger = static_cast<std::size_t>(std::max(stored_bytes, element_bytes));
+        elements.resize(chunk_elements() * larger);
+        const Library library;
+        if (H5Tconvert(*stored_type, hdf5::memory_type(array.type), chunk_elements(),
+                       elements.data(), nullptr, H5P_DEFAULT) < 0) {
+            fail_chunk(begin, "cannot be converted: " + library_reason());
+        }
     }
 
     void read_by_library(int64_t first, int64_t count, std::byte* out) const {
@@ -243,7 +285,7 @@ struct Hdf5Rows::State {
     }
 
     /// The part of a chunk that lies in rows [first, first + count), to its places in `out`, which
-    /// begins with row `first`.
+    /// begins with row `first`. No elements: the value that the file names for what was never written.
     void place(const Bytes& elements, const std::vector<int64_t>& begin, int64_t first,
                int64_t count, std::byte* out) const {
         const std::size_t rank = chunk.size();
@@ -270,8 +312,13 @@ struct Hdf5Rows::State {
                 from = from * chunk[d] + at[d];
                 to = to * array.shape[d] + begin[d] + at[d] - (d == 0 ? first : 0);
             }
-            std::memcpy(out + to * element_bytes, elements.data() + from * element_bytes,
-                        static_cast<std::size_t>(together * element_bytes));
+            if (!elements.empty()) {
+                std::memcpy(out + to * element_bytes, elements.data() + from * element_bytes,
+                            static_cast<std::size_t>(together * element_bytes));
+            }
+            for (int64_t i = to; elements.empty() && i < to + together; ++i) {
+                std::memcpy(out + i * element_bytes, &fill, static_cast<std::size_t>(element_bytes));
+            }
             std::size_t d = inner;
             while (d > 0 && ++at[d - 1] == high[d - 1]) {
                 at[d - 1] = low[d - 1];
@@ -287,14 +334,7 @@ struct Hdf5Rows::State {
         std::vector<int64_t> begin(chunk.size(), 0);
         begin[0] = first / chunk[0] * chunk[0];
         while (begin[0] < first + count) {
-            if (const Bytes elements = unpacked(begin); !elements.empty()) {
-                place(elements, begin, first, count, out);
-            } else { // the library knows what stands for it
-                const int64_t from = std::max(first, begin[0]);
-                const int64_t to = std::min(first + count, begin[0] + chunk[0]);
-                read_by_library(from, to - from, out + (from - first) * row_bytes);
-                std::copy(array.shape.begin() + 1, array.shape.end(), begin.begin() + 1);
-            }
+            place(unpacked(begin), begin, first, count, out);
             std::size_t d = chunk.size() - 1;
             begin[d] += chunk[d];
             while (d > 0 && begin[d] >= array.shape[d]) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows of an array in an HDF5 file of others, any of them, without the rest in memory.
 //
-// Of a chunked array whose elements are stored as they are read, libhdf5 hands out packed chunks
-// only; gzip, shuffle and fletcher32 (HDF5 File Format Specification 3.0, IV.A.2.l) are undone
-// here, outside the library's lock, so that several threads unpack at once. Other filters and other
-// types are left to the library, one thread at a time. One handle stays open: the index of the
-// chunks is read once.
+// Of a chunked array libhdf5 hands out packed chunks only; gzip, shuffle and fletcher32 (HDF5 File
+// Format Specification 3.0, IV.A.2.l) are undone here, outside the library's lock, so that several
+// threads unpack at once, and what comes out is of the right size before the library converts
+// numbers of other types. Other filters are left to the library, one thread at a time. One handle
+// stays open: the index of the chunks is read once.
 #pragma once
 
 #include "core/base/hdf5_arrays.h"
