@@ -72,8 +72,9 @@ RandomStream sample_stream(std::uint64_t seed) {
     return {seed, "data.order"};
 }
 
+/// A sum below 2 * `below`, less it where it can be: the other difference is larger by wrapping.
 std::uint32_t wrapped(std::uint32_t sum, std::uint32_t below) {
-    return sum >= below ? sum - below : sum;
+    return std::min(sum, sum - below);
 }
 
 } // namespace
@@ -88,7 +89,7 @@ RowOrder RowOrder::shuffled(std::int64_t rows, std::uint64_t seed, std::int64_t 
     out.width_ = static_cast<std::uint32_t>(std::ceil(std::sqrt(static_cast<double>(rows))));
     out.height_ = (out.rows_ + out.width_ - 1) / out.width_;
     const RandomStream stream(seed, "data.order.rows");
-    // Numbers of one window are fewer than 2^24: six tables of at most 46,341.
+    // Numbers of one window are fewer than 2^24: four tables of at most 46,341.
     std::uint64_t next = static_cast<std::uint64_t>(window) << 24;
     for (std::size_t k = 0; k < kHalfRounds; ++k) {
         const std::uint32_t below = k % 2 == 0 ? out.height_ : out.width_;

@@ -24,9 +24,9 @@ namespace weft::data {
 
 inline constexpr std::int64_t kShuffleWindowBytes = std::int64_t{32} << 20;
 
-/// In which order the rows of a window are given: a permutation of 0 ... rows - 1, by three turns
-/// of a Feistel network over pairs (Black and Rogaway 2002, section 4), whose round functions are
-/// tables of random numbers. Immutable, any thread.
+/// In which order the rows of a window are given: a permutation of 0 ... rows - 1, by four
+/// half-rounds of a Feistel network over pairs (Black and Rogaway 2002, section 4), whose functions
+/// are tables of random numbers (Luby and Rackoff 1988). Immutable, any thread.
 class RowOrder {
 public:
     explicit RowOrder(std::int64_t rows); // as they are
@@ -42,7 +42,7 @@ public:
     std::int64_t row_at(std::int64_t place) const;
 
 private:
-    static constexpr std::size_t kHalfRounds = 6;
+    static constexpr std::size_t kHalfRounds = 4;
 
     std::uint32_t mixed(std::uint32_t left, std::uint32_t right) const;
 

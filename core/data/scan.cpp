@@ -10,6 +10,8 @@
 #include <chrono>
 #include <cmath>
 #include <cstring>
+#include <limits>
+#include <numeric>
 #include <unordered_map>
 
 namespace weft::data {
@@ -30,6 +32,72 @@ std::uint64_t key_of(std::span<const std::byte> bytes) {
     return std::uint64_t{whole} << 32 | half;
 }
 
+/// Samples one after the other; of a source that streams as many at once as can be read.
+class InOrder {
+public:
+    explicit InOrder(const Source& source)
+        : source_(source), input_bytes_(static_cast<std::size_t>(source.info().input.bytes())),
+          target_bytes_(static_cast<std::size_t>(source.info().target.bytes())) {}
+
+    /// Throws as Source::read.
+    void read(std::int64_t index) {
+        if (index >= end_) {
+            load(index);
+        }
+        row_ = static_cast<std::size_t>(index - first_);
+    }
+    std::span<const std::byte> input() const {
+        return std::span(inputs_).subspan(row_ * input_bytes_, input_bytes_);
+    }
+    std::span<const std::byte> target() const {
+        return std::span(targets_).subspan(row_ * target_bytes_, target_bytes_);
+    }
+
+private:
+    /// To the end of a block; around a fault fewer and fewer, until it is that of one sample, and
+    /// then more again.
+    void load(std::int64_t index) {
+        std::int64_t count = std::min(at_once_, left_in_block(index));
+        while (!try_to_load(index, count)) {
+            count /= 2;
+        }
+        first_ = index;
+        end_ = index + count;
+        at_once_ = 2 * count;
+    }
+
+    std::int64_t left_in_block(std::int64_t index) const {
+        const std::span<const std::int64_t> blocks = source_.blocks();
+        const auto end = std::upper_bound(blocks.begin(), blocks.end(), index);
+        return end == blocks.end() ? 1 : *end - index;
+    }
+
+    /// False when some of several cannot be read.
+    bool try_to_load(std::int64_t index, std::int64_t count) {
+        std::vector<std::uint32_t> places(static_cast<std::size_t>(count));
+        std::iota(places.begin(), places.end(), 0U);
+        inputs_.resize(places.size() * input_bytes_);
+        targets_.resize(places.size() * target_bytes_);
+        try {
+            source_.read_run(index, std::nullopt, {places, inputs_, targets_, scratch_});
+        } catch (const Error&) {
+            if (count == 1) {
+                at_once_ = 1;
+                throw;
+            }
+            return false;
+        }
+        return true;
+    }
+
+    const Source& source_;
+    std::size_t input_bytes_, target_bytes_;
+    std::vector<std::byte> inputs_, targets_, scratch_;
+    std::int64_t first_ = 0, end_ = 0; // samples that are here
+    std::int64_t at_once_ = std::numeric_limits<std::int32_t>::max();
+    std::size_t row_ = 0;
+};
+
 class Scanner {
 public:
     Scanner(const DataSet& set, const std::function<void(const ScanProgress&)>& progress,
@@ -41,6 +109,7 @@ public:
         for (const auto& [name, source] : sources_) {
             total_ += source->samples();
         }
+        share_ = (total_ + kMostRemembered - 1) / kMostRemembered;
     }
 
     /// False when stopped.
@@ -70,8 +139,8 @@ private:
         out.class_counts.assign(
             info.input.dtype == ir::DType::f32 ? static_cast<std::size_t>(info.classes) : 0, 0);
         begin_values(info);
-        std::vector<std::byte> input(static_cast<std::size_t>(info.input.bytes()));
-        std::vector<std::byte> target(static_cast<std::size_t>(info.target.bytes()));
+        out.duplicate_share = share_;
+        InOrder samples(source);
         for (std::int64_t i = 0; i < out.samples; ++i) {
             if (stop_.stop_requested()) {
                 return false;
@@ -79,18 +148,26 @@ private:
             tell(out.part);
             ++done_;
             try {
-                source.read(i, input, target);
+                samples.read(i);
             } catch (const Error& error) {
                 ++out.unreadable;
                 list_bad(out, i, error.message());
                 continue;
             }
-            count_label(source.label(i), out);
-            check_values(info, input, target, i, out);
-            check_duplicate(input, at, i, out);
+            if (!out.class_counts.empty()) {
+                count_label(class_in(samples.target()), out);
+            }
+            check_values(info, samples.input(), samples.target(), i, out);
+            check_duplicate(samples.input(), at, i, out);
         }
         end_values(out);
         return true;
+    }
+
+    static std::int32_t class_in(std::span<const std::byte> target) {
+        std::int32_t value = -1;
+        std::memcpy(&value, target.data(), sizeof value);
+        return value;
     }
 
     void tell(const std::string& part) {
@@ -131,8 +208,8 @@ private:
         high_ = -HUGE_VALF;
     }
 
-    void check_values(const SampleInfo& info, const std::vector<std::byte>& input,
-                      const std::vector<std::byte>& target, std::int64_t index, PartScan& out) {
+    void check_values(const SampleInfo& info, std::span<const std::byte> input,
+                      std::span<const std::byte> target, std::int64_t index, PartScan& out) {
         std::int64_t nans = 0;
         std::int64_t infinite = 0;
         const auto count = [&](float value) {
@@ -187,18 +264,29 @@ private:
         out.maximum = low_ <= high_ ? high_ : 0;
     }
 
-    /// Equal checksums are compared byte by byte with the sample that came first.
-    void check_duplicate(const std::vector<std::byte>& input, std::size_t at, std::int64_t index,
+    bool is_at_hand(const Place& place) const {
+        return sources_[place.part].second->blocks().empty();
+    }
+
+    /// Equal checksums are compared byte by byte with the sample that came first; where that means to
+    /// read a block for one of its samples, only as long as they are listed.
+    void check_duplicate(std::span<const std::byte> input, std::size_t at, std::int64_t index,
                          PartScan& out) {
-        const auto [found, fresh] = first_with_.try_emplace(key_of(input), Place{at, index});
+        const std::uint64_t key = key_of(input);
+        if (key % static_cast<std::uint64_t>(share_) != 0) {
+            return;
+        }
+        const auto [found, fresh] = first_with_.try_emplace(key, Place{at, index});
         if (fresh) {
             return;
         }
         const Place& other = found->second;
-        other_input_.resize(input.size());
-        sources_[other.part].second->read(other.index, other_input_, {});
-        if (other_input_ != input) {
-            return;
+        if (out.duplicates < static_cast<std::int64_t>(kMostListed) || is_at_hand(other)) {
+            other_input_.resize(input.size());
+            sources_[other.part].second->read(other.index, other_input_, {});
+            if (!std::equal(input.begin(), input.end(), other_input_.begin())) {
+                return;
+            }
         }
         ++out.duplicates;
         if (out.duplicate_samples.size() < kMostListed) {
@@ -210,6 +298,7 @@ private:
     std::stop_token stop_;
     std::vector<std::pair<std::string, std::shared_ptr<const Source>>> sources_;
     std::int64_t done_ = 0, total_ = 0;
+    std::int64_t share_ = 1; // one sample in so many is remembered
     std::chrono::steady_clock::time_point told_;
     std::unordered_map<std::uint64_t, Place> first_with_;
     std::vector<std::byte> other_input_;
@@ -244,7 +333,11 @@ std::vector<std::string> ScanReport::findings() const {
         const std::string of = " of " + part.part;
         if (part.duplicates > 0) {
             out.push_back(samples_text(part.duplicates) + of +
-                          " have the inputs of another sample before them");
+                          " have the inputs of another sample before them" +
+                          (part.duplicate_share > 1
+                               ? " (one in " + std::to_string(part.duplicate_share) +
+                                     " was compared)"
+                               : ""));
         }
         for (std::size_t k = 0; k < part.class_counts.size(); ++k) {
             if (part.class_counts[k] == 0) {

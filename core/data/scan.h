@@ -37,6 +37,7 @@ struct PartScan {
     std::int64_t infinite_values = 0;
     std::vector<BadSample> bad; // unreadable and not finite ones
     std::int64_t duplicates = 0;
+    std::int64_t duplicate_share = 1; // of the samples one in so many was compared with the others
     std::vector<Duplicate> duplicate_samples;
     std::vector<std::int64_t> class_counts; // by class; empty without classes
     std::int64_t unlabelled = 0;            // targets below 0, where there are classes
@@ -45,6 +46,9 @@ struct PartScan {
     double minimum = 0, maximum = 0;        // of finite inputs
 };
 inline constexpr std::size_t kMostListed = 100;
+/// Samples that are remembered to find those that come twice. Of more it remembers one in so many,
+/// chosen by what they hold: both of a pair, or none.
+inline constexpr std::int64_t kMostRemembered = 8'000'000;
 
 struct ScanReport {
     SampleInfo sample;

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 #include <thread>
 
 namespace weft::data {
@@ -17,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::int64_t kWriteBlockBytes = 8 << 20;
-constexpr std::size_t kSamplesAtOnce = 256; // of a thread
+constexpr std::int64_t kSamplesAtOnce = 256; // of a thread
 
 struct PartToWrite {
     std::string name;
@@ -100,57 +101,68 @@ void unscale(const TargetScale& scale, std::span<std::byte> targets) {
     }
 }
 
+/// What one thread reads at once: the blocks of a source that streams. The end comes last.
+std::vector<std::int64_t> pieces_of(const Source& source) {
+    const std::span<const std::int64_t> blocks = source.blocks();
+    std::vector<std::int64_t> out(blocks.begin(), blocks.end());
+    if (out.empty()) {
+        for (std::int64_t first = 0; first < source.samples(); first += kSamplesAtOnce) {
+            out.push_back(first);
+        }
+        out.push_back(source.samples());
+    }
+    return out;
+}
+
 class PartWriter {
 public:
     PartWriter(const PartToWrite& part, File& file, std::int64_t inputs_at, std::int64_t targets_at)
-        : part_(part), scale_(part.source->target_scale()), file_(file), inputs_at_(inputs_at),
-          targets_at_(targets_at) {
-        const std::int64_t row = part.input_bytes() + part.target_bytes();
-        block_ = std::clamp<std::int64_t>(kWriteBlockBytes / std::max<std::int64_t>(1, row), 1,
-                                          part.source->samples());
-        inputs_.resize(static_cast<std::size_t>(block_ * part.input_bytes()));
-        targets_.resize(static_cast<std::size_t>(block_ * part.target_bytes()));
-    }
+        : part_(part), scale_(part.source->target_scale()), pieces_(pieces_of(*part.source)),
+          file_(file), inputs_at_(inputs_at), targets_at_(targets_at) {}
 
     void write(OpeningWatch& watch, std::int64_t before) {
-        const std::int64_t samples = part_.source->samples();
-        for (std::int64_t first = 0; first < samples; first += block_) {
-            const std::int64_t count = std::min(block_, samples - first);
-            fill(first, count);
-            put(inputs_, count * part_.input_bytes(), inputs_at_ + first * part_.input_bytes());
-            put(targets_, count * part_.target_bytes(), targets_at_ + first * part_.target_bytes());
+        const std::int64_t row = part_.input_bytes() + part_.target_bytes();
+        const std::int64_t most = kWriteBlockBytes / std::max<std::int64_t>(1, row);
+        std::size_t end = 0;
+        for (std::size_t begin = 0; begin + 1 < pieces_.size(); begin = end) {
+            end = begin + 1;
+            while (end + 1 < pieces_.size() && pieces_[end + 1] - pieces_[begin] <= most) {
+                ++end;
+            }
+            const std::int64_t first = pieces_[begin];
+            const std::int64_t count = pieces_[end] - first;
+            inputs_.resize(static_cast<std::size_t>(count * part_.input_bytes()));
+            targets_.resize(static_cast<std::size_t>(count * part_.target_bytes()));
+            fill(begin, end);
+            file_.write_at(inputs_, inputs_at_ + first * part_.input_bytes());
+            file_.write_at(targets_, targets_at_ + first * part_.target_bytes());
             watch.reached(before + first + count);
         }
     }
 
 private:
-    void fill(std::int64_t first, std::int64_t count) {
-        const auto rows = static_cast<std::size_t>(count);
+    void fill(std::size_t begin, std::size_t end) {
         const int threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
-        for_each_on(threads, (rows + kSamplesAtOnce - 1) / kSamplesAtOnce, [&](std::size_t piece) {
-            const std::size_t last = std::min(rows, (piece + 1) * kSamplesAtOnce);
-            for (std::size_t i = piece * kSamplesAtOnce; i < last; ++i) {
-                const auto input = row(inputs_, i, part_.input_bytes());
-                const auto target = row(targets_, i, part_.target_bytes());
-                part_.source->read(first + static_cast<std::int64_t>(i), input, target);
-                unscale(scale_, target);
+        for_each_on(threads, end - begin, [&](std::size_t piece) {
+            const std::int64_t first = pieces_[begin + piece];
+            const auto row = static_cast<std::uint32_t>(first - pieces_[begin]);
+            std::vector<std::uint32_t> places(
+                static_cast<std::size_t>(pieces_[begin + piece + 1] - first));
+            std::iota(places.begin(), places.end(), row);
+            std::vector<std::byte> scratch;
+            part_.source->read_run(first, std::nullopt, {places, inputs_, targets_, scratch});
+            const auto target_bytes = static_cast<std::size_t>(part_.target_bytes());
+            for (const std::uint32_t place : places) {
+                unscale(scale_, std::span(targets_).subspan(place * target_bytes, target_bytes));
             }
         });
     }
 
-    static std::span<std::byte> row(std::vector<std::byte>& of, std::size_t i, std::int64_t bytes) {
-        const auto size = static_cast<std::size_t>(bytes);
-        return std::span(of).subspan(i * size, size);
-    }
-
-    void put(const std::vector<std::byte>& from, std::int64_t bytes, std::int64_t offset) {
-        file_.write_at(std::span(from).first(static_cast<std::size_t>(bytes)), offset);
-    }
-
     const PartToWrite& part_;
     const TargetScale scale_;
+    const std::vector<std::int64_t> pieces_;
     File& file_;
-    std::int64_t inputs_at_, targets_at_, block_;
+    std::int64_t inputs_at_, targets_at_;
     std::vector<std::byte> inputs_, targets_;
 };
 

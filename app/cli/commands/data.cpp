@@ -140,6 +140,7 @@ Json part_json(const data::PartScan& part) {
              {"unreadable", part.unreadable},
              {"not_finite", part.not_finite},
              {"duplicates", part.duplicates},
+             {"duplicate_share", part.duplicate_share},
              {"unlabelled", part.unlabelled},
              {"class_counts", part.class_counts},
              {"constant", part.constant},

@@ -71,7 +71,7 @@ def row_places(rows, seed, epoch, window):
     width = math.isqrt(rows - 1) + 1
     height = -(-rows // width)
     stream, number, tables = Stream(seed, "data.order.rows"), window << 24, []
-    for k in range(6):
+    for k in range(4):
         size, bound = (width, height) if k % 2 == 0 else (height, width)
         tables.append([stream.below(epoch, number + i, bound) for i in range(size)])
         number += size
@@ -79,7 +79,7 @@ def row_places(rows, seed, epoch, window):
     def place(row):
         while True:
             left, right = divmod(row, width)
-            for k in range(0, 6, 2):
+            for k in range(0, 4, 2):
                 left = (left + tables[k][right]) % height
                 right = (right + tables[k + 1][left]) % width
             row = left * width + right

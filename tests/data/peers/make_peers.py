@@ -49,6 +49,12 @@ with h5py.File("chunks.h5", "w") as file:
     file.create_dataset("cube", data=np.arange(50 * 5 * 7).reshape(50, 5, 7).astype("<f4"),
                         chunks=(8, 2, 3), compression="gzip")
 
+with h5py.File("zeros.h5", "w") as file:  # 16 MiB
+    file.create_dataset("x", data=np.zeros((1 << 18, 16), "<f4"), chunks=(1 << 11, 16),
+                        compression="gzip", compression_opts=9, fletcher32=True)
+    file.create_dataset("y", data=(np.arange(1 << 18) % 2).astype("u1"), chunks=(1 << 16,),
+                        compression="gzip")
+
 
 def picture(width, height):
     x, y = np.meshgrid(np.linspace(0, 1, width), np.linspace(0, 1, height))
