@@ -285,7 +285,8 @@ struct Hdf5Rows::State {
     }
 
     /// The part of a chunk that lies in rows [first, first + count), to its places in `out`, which
-    /// begins with row `first`. No elements: the value that the file names for what was never written.
+    /// begins with row `first`. No elements: the value that the file names for what was never
+    /// written.
     void place(const Bytes& elements, const std::vector<int64_t>& begin, int64_t first,
                int64_t count, std::byte* out) const {
         const std::size_t rank = chunk.size();
@@ -317,7 +318,8 @@ struct Hdf5Rows::State {
                             static_cast<std::size_t>(together * element_bytes));
             }
             for (int64_t i = to; elements.empty() && i < to + together; ++i) {
-                std::memcpy(out + i * element_bytes, &fill, static_cast<std::size_t>(element_bytes));
+                std::memcpy(out + i * element_bytes, &fill,
+                            static_cast<std::size_t>(element_bytes));
             }
             std::size_t d = inner;
             while (d > 0 && ++at[d - 1] == high[d - 1]) {

@@ -55,8 +55,8 @@ config::FieldTable data_fields() {
         config::boolean_field("drop_last", false,
                               "Leaves out the short batch at the end of an epoch."),
         config::choice_field("cache", "auto", {"auto", "none", "memory"},
-                             "Whether samples of npy and hdf5 files stay in memory, where any of "
-                             "them is at hand; auto: below 1 GiB. Others are read block by block.")
+                             "Whether samples of npy, hdf5, text and tokens are at hand, in memory "
+                             "or one by one; auto: below 1 GiB. Others are read block by block.")
             .for_experts(),
         config::integer_field("shuffle_window", 32,
                               "What is read block by block comes in a new order of blocks, and "

@@ -114,6 +114,10 @@ OpenContext with_cache(OpenContext context, const Json& section) {
     return context;
 }
 
+bool streams(std::int64_t bytes, Cache cache) {
+    return cache == Cache::none || (cache == Cache::automatic && bytes >= kKeptBytes);
+}
+
 std::filesystem::path resolve(const std::filesystem::path& base, const std::string& text) {
     return (base / text).lexically_normal(); // an absolute text replaces the base
 }

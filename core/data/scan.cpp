@@ -268,8 +268,8 @@ private:
         return sources_[place.part].second->blocks().empty();
     }
 
-    /// Equal checksums are compared byte by byte with the sample that came first; where that means to
-    /// read a block for one of its samples, only as long as they are listed.
+    /// Equal checksums are compared byte by byte with the sample that came first; where that means
+    /// to read a block for one of its samples, only as long as they are listed.
     void check_duplicate(std::span<const std::byte> input, std::size_t at, std::int64_t index,
                          PartScan& out) {
         const std::uint64_t key = key_of(input);
@@ -332,12 +332,12 @@ std::vector<std::string> ScanReport::findings() const {
     for (const PartScan& part : parts) {
         const std::string of = " of " + part.part;
         if (part.duplicates > 0) {
-            out.push_back(samples_text(part.duplicates) + of +
-                          " have the inputs of another sample before them" +
-                          (part.duplicate_share > 1
-                               ? " (one in " + std::to_string(part.duplicate_share) +
-                                     " was compared)"
-                               : ""));
+            out.push_back(
+                samples_text(part.duplicates) + of +
+                " have the inputs of another sample before them" +
+                (part.duplicate_share > 1
+                     ? " (one in " + std::to_string(part.duplicate_share) + " was compared)"
+                     : ""));
         }
         for (std::size_t k = 0; k < part.class_counts.size(); ++k) {
             if (part.class_counts[k] == 0) {

@@ -95,10 +95,6 @@ void require_as_many(const ArrayPair& pair) {
 
 } // namespace
 
-bool streams(std::int64_t bytes, Cache cache) {
-    return cache == Cache::none || (cache == Cache::automatic && bytes >= kKeptBytes);
-}
-
 std::string shape_text(const ArrayData& array) {
     std::string out = kElementNames[static_cast<std::size_t>(array.element)];
     out += " [";

@@ -24,9 +24,6 @@ struct ArrayPair {
     std::int64_t bytes() const { return inputs->bytes() + (targets ? targets->bytes() : 0); }
 };
 
-/// Whether so many bytes are read block by block.
-bool streams(std::int64_t bytes, Cache cache);
-
 /// "float32 [60000, 784]"
 std::string shape_text(const ArrayData& array);
 

@@ -145,7 +145,8 @@ private:
             return;
         }
         for (std::size_t i = 0; i < places.size(); ++i) {
-            const std::int32_t value = known_class(numbers[i], first + static_cast<std::int64_t>(i));
+            const std::int32_t value =
+                known_class(numbers[i], first + static_cast<std::int64_t>(i));
             std::memcpy(out.targets.data() + places[i] * sizeof value, &value, sizeof value);
         }
     }

@@ -89,6 +89,9 @@ config::Json checked_section(const config::Json& data_section);
 /// `context` with what the section says of memory.
 OpenContext with_cache(OpenContext context, const config::Json& section);
 
+/// Whether data of so many bytes are read block by block.
+bool streams(std::int64_t bytes, Cache cache);
+
 /// `text` as a path; relative ones count from `base`.
 std::filesystem::path resolve(const std::filesystem::path& base, const std::string& text);
 

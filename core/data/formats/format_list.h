@@ -15,11 +15,12 @@ extern const FormatDef kNpyFormat;
 extern const FormatDef kHdf5Format;
 extern const FormatDef kJsonlFormat;
 extern const FormatDef kCsvFormat;
+extern const FormatDef kTokensFormat;
 extern const FormatDef kTextFormat;
 extern const FormatDef kSyntheticFormat;
 
-inline constexpr std::array kFormats = {&kIdxFormat,  &kImagesFormat,   &kNpyFormat,
-                                        &kHdf5Format, &kJsonlFormat,    &kCsvFormat,
-                                        &kTextFormat, &kSyntheticFormat};
+inline constexpr std::array kFormats = {&kIdxFormat,    &kImagesFormat, &kNpyFormat,
+                                        &kHdf5Format,   &kJsonlFormat,  &kCsvFormat,
+                                        &kTokensFormat, &kTextFormat,   &kSyntheticFormat};
 
 } // namespace weft::data

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// text: a file, or every file of a folder in sorted order, as one run of bytes (text_windows.h).
+// text: a file, or every file of a folder in sorted order, as one run of bytes: in memory
+// (text_windows.h), or read block by block (token_windows.h).
 #include "core/data/formats/format_list.h"
 
 #include "core/base/crc32c.h"
 #include "core/base/file.h"
 #include "core/base/text.h"
 #include "core/data/text_windows.h"
+#include "core/data/token_windows.h"
 
 #include <algorithm>
 #include <cstring>
@@ -98,19 +100,32 @@ std::vector<fs::path> text_files(const fs::path& path, Notes& notes) {
     return files;
 }
 
-std::int64_t total_bytes(const std::vector<fs::path>& files) {
-    std::int64_t bytes = 0;
+TokenRun run_of(const std::vector<fs::path>& files) {
+    TokenRun out{.width = TokenWidth::byte};
     for (const fs::path& file : files) {
-        bytes += File(file, File::Mode::read, ErrorKind::data).size();
+        out.files.push_back({file, 0, File(file, File::Mode::read, ErrorKind::data).size()});
     }
-    return bytes;
+    return out;
 }
 
-/// The content of all files; `names` receives their names below `path`, one per line.
-std::string read_all(const fs::path& path, const OpenContext& context, std::string& names,
-                     Notes& notes) {
+std::int64_t total_bytes(const std::vector<fs::path>& files) {
+    return run_of(files).tokens();
+}
+
+/// Names of files below `path`, one per line.
+std::string listed_names(const std::vector<fs::path>& files, const fs::path& path) {
+    std::string out;
+    for (const fs::path& file : files) {
+        out +=
+            file == path ? path.filename().string() : file.lexically_relative(path).string() + "\n";
+    }
+    return out;
+}
+
+/// The content of all files.
+std::string read_all(const fs::path& path, const std::vector<fs::path>& files,
+                     const OpenContext& context) {
     std::string content;
-    const std::vector<fs::path> files = text_files(path, notes);
     const std::int64_t bytes = total_bytes(files);
     content.reserve(static_cast<std::size_t>(bytes));
     OpeningWatch watch(context, {.name = path.filename().string(),
@@ -128,8 +143,6 @@ std::string read_all(const fs::path& path, const OpenContext& context, std::stri
             at += piece;
             watch.reached(&file - files.data(), static_cast<std::int64_t>(content.size()));
         }
-        names +=
-            file == path ? path.filename().string() : file.lexically_relative(path).string() + "\n";
     }
     return content;
 }
@@ -190,13 +203,20 @@ fs::path text_path(const config::Json& settings, const OpenContext& context) {
 std::shared_ptr<const Source> open_text(const config::Json& settings, const OpenContext& context,
                                         Part, Notes& notes) {
     const fs::path path = text_path(settings, context);
-    std::string names;
-    std::string content = read_all(path, context, names, notes);
-    std::string fingerprint = "text " + std::to_string(content.size()) + " bytes, context " +
-                              std::to_string(context.sequence_length) + ", names crc32c " +
-                              std::to_string(crc32c(names)) + ", crc32c " +
-                              std::to_string(crc32c(content));
-    return text_windows(path, std::move(content), context.sequence_length, std::move(fingerprint));
+    const std::int64_t length = context.sequence_length;
+    const std::vector<fs::path> files = text_files(path, notes);
+    TokenRun run = run_of(files);
+    std::string fingerprint = "text " + std::to_string(run.tokens()) + " bytes, context " +
+                              std::to_string(length) + ", names crc32c " +
+                              std::to_string(crc32c(listed_names(files, path)));
+    if (streams(run.tokens(), context.cache)) {
+        require_one_window(path, run.tokens(), length);
+        SampleInfo info = describe_windows(path, run.tokens(), length);
+        return token_windows(std::move(run), length, std::move(info), std::move(fingerprint), true);
+    }
+    std::string content = read_all(path, files, context);
+    fingerprint += ", crc32c " + std::to_string(crc32c(content));
+    return text_windows(path, std::move(content), length, std::move(fingerprint));
 }
 
 PartOutline outline_text(const config::Json& settings, const OpenContext& context, Part,
@@ -209,9 +229,15 @@ PartOutline outline_text(const config::Json& settings, const OpenContext& contex
                 "the text " + path.string() + " is not here: its size is not in the plan"};
     }
     Notes notes;
-    const std::int64_t bytes = total_bytes(text_files(path, notes));
+    const TokenRun run = run_of(text_files(path, notes));
+    const std::int64_t bytes = run.tokens();
     require_one_window(path, bytes, length);
-    return {describe_windows(path, bytes, length), windows(bytes, length), bytes, ""};
+    PartOutline out{describe_windows(path, bytes, length), windows(bytes, length), bytes, ""};
+    if (streams(bytes, context.cache)) {
+        out.cache_bytes = 0;
+        out.largest_block = largest_token_block(run, length);
+    }
+    return out;
 }
 
 config::Json propose_text(const fs::path& path, const OpenContext&) {
