@@ -103,13 +103,27 @@ double value_of(const TableEncoding& table, const TableEncoding::Input& input,
                 "the training data has no '" + shown(text, 40) + "'", name_hint(text, known));
 }
 
-/// The number of the table that was standardised to `number` in f32. What is left of a zero is
-/// nothing of the table.
+double with_digits(double value, int digits) {
+    const double unit = std::pow(10.0, std::floor(std::log10(std::abs(value))) + 1 - digits);
+    return std::round(value / unit) * unit;
+}
+
+/// The number of the table that was standardised to `number` in f32: the shortest of those that
+/// may have been.
 double number_of(const TableEncoding::Input& input, float number) {
     const double from_mean = number * input.scale.deviation;
     const double value = from_mean + input.scale.mean;
-    constexpr double kRounding = std::numeric_limits<float>::epsilon();
-    return std::abs(value) < kRounding * std::abs(from_mean) ? 0 : value;
+    const double lost = std::numeric_limits<float>::epsilon() * std::abs(from_mean);
+    if (std::abs(value) <= lost) {
+        return 0;
+    }
+    for (int digits = 1; digits <= kDigits; ++digits) {
+        const double shorter = with_digits(value, digits);
+        if (std::abs(shorter - value) < lost) {
+            return shorter;
+        }
+    }
+    return value;
 }
 
 /// How many inputs the date has that begins at `first`.
