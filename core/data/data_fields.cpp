@@ -54,9 +54,10 @@ config::FieldTable data_fields() {
                               "A new order of the training samples in every epoch."),
         config::boolean_field("drop_last", false,
                               "Leaves out the short batch at the end of an epoch."),
-        config::choice_field("cache", "auto", {"auto", "none", "memory"},
-                             "Whether samples of npy, hdf5, text and tokens are at hand, in memory "
-                             "or one by one; auto: below 1 GiB. Others are read block by block.")
+        config::choice_field(
+            "cache", "auto", {"auto", "none", "memory"},
+            "Whether samples of npy, hdf5, text, jsonl and tokens are at hand, in memory "
+            "or one by one; auto: below 1 GiB. Others are read block by block.")
             .for_experts(),
         config::integer_field("shuffle_window", 32,
                               "What is read block by block comes in a new order of blocks, and "

@@ -31,16 +31,56 @@ std::int32_t token_at(const std::byte* tokens, std::int64_t index) {
     return static_cast<std::int32_t>(value);
 }
 
-class TokenSource final : public Source {
+class RunOfFiles final : public TokenRun {
 public:
-    TokenSource(TokenRun run, std::int64_t length, SampleInfo info, const std::string& fingerprint,
-                bool in_blocks)
-        : run_(std::move(run)), length_(length), info_(std::move(info)) {
+    RunOfFiles(std::vector<TokenFile> files, TokenWidth width)
+        : files_(std::move(files)), width_(width) {
         starts_.push_back(0);
-        for (const TokenFile& file : run_.files) {
+        for (const TokenFile& file : files_) {
             starts_.push_back(starts_.back() + file.tokens);
         }
-        const std::int64_t block = samples_per_block(run_.width, length);
+    }
+
+    TokenWidth width() const override { return width_; }
+    std::int64_t tokens() const override { return starts_.back(); }
+
+    void read(std::int64_t first, std::span<std::byte> out) const override {
+        const std::int64_t width = bytes_of(width_);
+        while (!out.empty()) {
+            const std::size_t at = file_of(first);
+            const TokenFile& file = files_[at];
+            const std::int64_t here =
+                std::min(static_cast<std::int64_t>(out.size()) / width, starts_[at + 1] - first);
+            const auto bytes = static_cast<std::size_t>(here * width);
+            File(file.path, File::Mode::read, ErrorKind::data)
+                .read_at(out.first(bytes), file.offset + (first - starts_[at]) * width);
+            out = out.subspan(bytes);
+            first += here;
+        }
+    }
+
+    std::string place_of(std::int64_t token) const override {
+        const std::size_t at = file_of(token);
+        return files_[at].path.string() + ", token " + std::to_string(token - starts_[at]);
+    }
+
+private:
+    std::size_t file_of(std::int64_t token) const {
+        return static_cast<std::size_t>(std::upper_bound(starts_.begin(), starts_.end(), token) -
+                                        starts_.begin() - 1);
+    }
+
+    std::vector<TokenFile> files_;
+    TokenWidth width_;
+    std::vector<std::int64_t> starts_; // first token of each file, the end
+};
+
+class TokenSource final : public Source {
+public:
+    TokenSource(std::shared_ptr<const TokenRun> run, std::int64_t length, SampleInfo info,
+                const std::string& fingerprint, bool in_blocks)
+        : run_(std::move(run)), length_(length), info_(std::move(info)) {
+        const std::int64_t block = samples_per_block(run_->width(), length);
         for (std::int64_t first = 0; in_blocks && first < samples(); first += block) {
             blocks_.push_back(first);
         }
@@ -51,7 +91,7 @@ public:
     }
 
     const SampleInfo& info() const override { return info_; }
-    std::int64_t samples() const override { return windows(starts_.back(), length_); }
+    std::int64_t samples() const override { return windows(run_->tokens(), length_); }
     std::span<const std::int64_t> blocks() const override { return blocks_; }
 
     void read(std::int64_t index, std::span<std::byte> input,
@@ -66,13 +106,13 @@ public:
         const auto count = static_cast<std::int64_t>(out.places.size());
         WEFT_CHECK(first >= 0 && first + count <= samples(), "samples of the source");
         const std::int64_t begin = first * length_;
-        const std::int64_t tokens = count * length_ + 1;
-        const auto bytes = static_cast<std::size_t>(tokens * bytes_of(run_.width));
+        const auto bytes =
+            static_cast<std::size_t>((count * length_ + 1) * bytes_of(run_->width()));
         if (out.scratch.size() < bytes) {
             out.scratch.resize(bytes);
         }
-        read_tokens(begin, std::span(out.scratch).first(bytes));
-        switch (run_.width) {
+        run_->read(begin, std::span(out.scratch).first(bytes));
+        switch (run_->width()) {
         case TokenWidth::byte: return place_tokens<std::uint8_t>(begin, out);
         case TokenWidth::two: return place_tokens<std::uint16_t>(begin, out);
         case TokenWidth::four: return place_tokens<std::uint32_t>(begin, out);
@@ -80,37 +120,13 @@ public:
     }
 
     std::int32_t label(std::int64_t) const override { return -1; }
-    std::string place_of(std::int64_t index) const override { return token_place(index * length_); }
+    std::string place_of(std::int64_t index) const override {
+        return run_->place_of(index * length_);
+    }
     std::int64_t cache_bytes() const override { return 0; }
     std::string fingerprint() const override { return fingerprint_; }
 
 private:
-    std::size_t file_of(std::int64_t token) const {
-        return static_cast<std::size_t>(std::upper_bound(starts_.begin(), starts_.end(), token) -
-                                        starts_.begin() - 1);
-    }
-
-    std::string token_place(std::int64_t token) const {
-        const std::size_t file = file_of(token);
-        return run_.files[file].path.string() + ", token " + std::to_string(token - starts_[file]);
-    }
-
-    /// Tokens from `first` on, as stored, from as many files as they lie in.
-    void read_tokens(std::int64_t first, std::span<std::byte> out) const {
-        const std::int64_t width = bytes_of(run_.width);
-        while (!out.empty()) {
-            const std::size_t at = file_of(first);
-            const TokenFile& file = run_.files[at];
-            const std::int64_t here =
-                std::min(static_cast<std::int64_t>(out.size()) / width, starts_[at + 1] - first);
-            const File open(file.path, File::Mode::read, ErrorKind::data);
-            open.read_at(out.first(static_cast<std::size_t>(here * width)),
-                         file.offset + (first - starts_[at]) * width);
-            out = out.subspan(static_cast<std::size_t>(here * width));
-            first += here;
-        }
-    }
-
     template <class Stored>
     void place_tokens(std::int64_t begin, const RowsOut& out) const {
         const auto sample_bytes = static_cast<std::size_t>(length_) * sizeof(std::int32_t);
@@ -136,7 +152,7 @@ private:
             return static_cast<std::uint32_t>(token) >= static_cast<std::uint64_t>(info_.classes);
         });
         if (unknown != tokens.end()) {
-            throw Error(ErrorKind::data, token_place(first + (unknown - tokens.begin())),
+            throw Error(ErrorKind::data, run_->place_of(first + (unknown - tokens.begin())),
                         "it is " + std::to_string(static_cast<std::uint32_t>(*unknown)) +
                             "; the vocabulary has " + format_thousands(info_.classes) + " tokens",
                         "Set data.train.vocab to the vocabulary that the file was written with.");
@@ -144,42 +160,38 @@ private:
     }
 
     std::uint32_t checksum_of_ends() const {
-        const std::int64_t width = bytes_of(run_.width);
-        const std::int64_t most = std::min(starts_.back(), kTokenBytesChecked / width);
+        const std::int64_t width = bytes_of(run_->width());
+        const std::int64_t most = std::min(run_->tokens(), kTokenBytesChecked / width);
         std::vector<std::byte> piece(static_cast<std::size_t>(most * width));
-        read_tokens(0, piece);
+        run_->read(0, piece);
         const std::uint32_t sum = crc32c(piece);
-        read_tokens(starts_.back() - most, piece);
+        run_->read(run_->tokens() - most, piece);
         return crc32c(piece, sum);
     }
 
-    TokenRun run_;
+    std::shared_ptr<const TokenRun> run_;
     std::int64_t length_;
     SampleInfo info_;
-    std::vector<std::int64_t> starts_; // first token of each file, the end
     std::vector<std::int64_t> blocks_;
     std::string fingerprint_;
 };
 
 } // namespace
 
-std::int64_t TokenRun::tokens() const {
-    std::int64_t out = 0;
-    for (const TokenFile& file : files) {
-        out += file.tokens;
-    }
-    return out;
+std::shared_ptr<const TokenRun> run_of_files(std::vector<TokenFile> files, TokenWidth width) {
+    return std::make_shared<RunOfFiles>(std::move(files), width);
 }
 
-std::shared_ptr<const Source> token_windows(TokenRun run, std::int64_t length, SampleInfo info,
-                                            std::string fingerprint, bool in_blocks) {
-    WEFT_CHECK(run.tokens() > length, "one window at least");
+std::shared_ptr<const Source> token_windows(std::shared_ptr<const TokenRun> run,
+                                            std::int64_t length, SampleInfo info,
+                                            const std::string& fingerprint, bool in_blocks) {
+    WEFT_CHECK(run->tokens() > length, "one window at least");
     return std::make_shared<TokenSource>(std::move(run), length, std::move(info), fingerprint,
                                          in_blocks);
 }
 
-std::int64_t largest_token_block(const TokenRun& run, std::int64_t length) {
-    return std::min(windows(run.tokens(), length), samples_per_block(run.width, length));
+std::int64_t largest_token_block(std::int64_t tokens, TokenWidth width, std::int64_t length) {
+    return std::min(windows(tokens, length), samples_per_block(width, length));
 }
 
 } // namespace weft::data

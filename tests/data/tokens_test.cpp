@@ -138,6 +138,42 @@ private slots:
         }
     }
 
+    void documents_block_by_block_are_the_documents() {
+        const Folder folder;
+        std::string lines;
+        for (int i = 0; i < 3000; ++i) {
+            const std::string text = // the first one is empty
+                i == 0 ? ""
+                       : std::string(static_cast<std::size_t>(i % 300), 'a') + std::to_string(i);
+            lines += i % 50 == 7 ? "\n{ broken\n" : Json{{"n", i}, {"text", text}}.dump() + "\n";
+        }
+        const auto path = folder.write("lines.jsonl", lines);
+        Json section = {
+            {"train", {{"type", "jsonl"}, {"path", path.string()}, {"separator", "<|>"}}},
+            {"validation", nullptr}};
+        const data::DataSet kept = open(section, 64);
+        section["cache"] = "none";
+        const data::DataSet streamed = open(section, 64);
+        QCOMPARE(kept.notes, streamed.notes); // the same lines are left out
+        QVERIFY(!streamed.train->blocks().empty());
+        QCOMPARE(streamed.train->samples(), kept.train->samples());
+        for (std::int64_t i = 0; i < kept.train->samples(); i += 7) {
+            QCOMPARE(input_integers(*streamed.train, i), input_integers(*kept.train, i));
+        }
+        data::LoaderOptions options;
+        options.batch_size = 500;
+        options.endless = false;
+        std::vector<std::vector<SeenBatch>> seen;
+        for (const auto& source : {kept.train, streamed.train}) {
+            data::Loader loader(source, data::Sampler(*source, false, 5), options, {});
+            seen.push_back(take(loader, 100));
+        }
+        QVERIFY(seen[0] == seen[1]);
+        folder.write("lines.jsonl", lines.substr(0, lines.size() / 2));
+        const auto error = error_of([&] { input_integers(*streamed.train, 6000); });
+        QVERIFY(error && error->text().find("fewer texts") != std::string::npos);
+    }
+
     void what_cannot_be_tokens_is_refused_in_words_data() {
         QTest::addColumn<QByteArray>("content");
         QTest::addColumn<QString>("settings");

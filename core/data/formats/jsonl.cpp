@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // jsonl: one JSON object per line, one text field of which is read. The texts become one run of
-// bytes with a separator between documents (text_windows.h).
+// bytes with a separator between documents: in memory (text_windows.h), or, where that is too much,
+// read again from the nearest line whose place is known (token_windows.h).
 #include "core/data/formats/format_list.h"
 
 #include "core/base/crc32c.h"
@@ -8,12 +9,15 @@
 #include "core/base/text.h"
 #include "core/data/tables/table.h"
 #include "core/data/text_windows.h"
+#include "core/data/token_windows.h"
 
 #include <algorithm>
 #include <limits>
 #include <map>
 #include <optional>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 namespace weft::data {
 namespace {
@@ -23,32 +27,47 @@ using config::Json;
 
 constexpr std::int64_t kLongestLine = 64 << 20;
 constexpr std::int64_t kJsonlPieceBytes = 1 << 20;
+constexpr std::int64_t kMarkedBytes = 256 << 10; // of text between two documents of known place
 
-/// Calls use(line, number) for every line that is not blank.
+struct Line {
+    const std::string& text;
+    std::int64_t number; // from 1 on
+    std::int64_t offset; // in the file
+};
+
+/// Where to begin and to end.
+struct LineRange {
+    std::int64_t offset = 0, number = 1; // of the first line
+    std::int64_t end = std::numeric_limits<std::int64_t>::max();
+};
+
+/// Calls use(line) for every line that is not blank until it returns false.
 template <class Use>
-void for_each_line(const fs::path& path, Use&& use,
-                   std::int64_t most_bytes = std::numeric_limits<std::int64_t>::max()) {
+void for_each_line(const fs::path& path, const LineRange& range, Use&& use) {
     const File file(path, File::Mode::read, ErrorKind::data);
-    const std::int64_t end = std::min(file.size(), most_bytes);
+    const std::int64_t end = std::min(file.size(), range.end);
     std::string line;
     std::string piece;
-    std::int64_t number = 1;
-    const auto finish = [&] {
-        if (!trim(line).empty()) {
-            use(line, number);
-        }
+    std::int64_t number = range.number;
+    std::int64_t begin = range.offset;
+    const auto finish = [&](std::int64_t next) {
+        const bool goes_on = trim(line).empty() || use(Line{line, number, begin});
         line.clear();
+        begin = next;
         ++number;
+        return goes_on;
     };
-    for (std::int64_t at = 0; at < end; at += static_cast<std::int64_t>(piece.size())) {
+    for (std::int64_t at = range.offset; at < end; at += static_cast<std::int64_t>(piece.size())) {
         piece.resize(static_cast<std::size_t>(std::min(kJsonlPieceBytes, end - at)));
         file.read_at(std::as_writable_bytes(std::span(piece)), at);
         std::size_t from = 0;
         for (std::size_t to = piece.find('\n'); to != std::string::npos;
              to = piece.find('\n', from)) {
             line.append(piece, from, to - from);
-            finish();
             from = to + 1;
+            if (!finish(at + static_cast<std::int64_t>(from))) {
+                return;
+            }
         }
         line.append(piece, from);
         if (static_cast<std::int64_t>(line.size()) > kLongestLine) {
@@ -58,7 +77,7 @@ void for_each_line(const fs::path& path, Use&& use,
         }
     }
     if (end == file.size()) {
-        finish();
+        finish(end);
     }
 }
 
@@ -89,10 +108,35 @@ JsonlSettings jsonl_settings(const Json& settings, const OpenContext& context) {
     return out;
 }
 
+/// The text of a line, or why there is none.
+struct LineText {
+    std::string text;
+    std::string problem;
+};
+
+LineText text_of(const std::string& line, const std::string& field) {
+    std::optional<Json> object = object_of(line);
+    if (!object) {
+        return {{}, "it is no JSON object"};
+    }
+    const auto found = object->find(field);
+    if (found == object->end() || !found->is_string()) {
+        return {{}, "it has no text '" + shown(field) + "'"};
+    }
+    return {std::move(found->get_ref<std::string&>()), {}};
+}
+
+/// A document whose place in the file is known.
+struct DocumentMark {
+    std::int64_t offset = 0, number = 1; // of its line
+    std::int64_t before = 0;             // bytes of text before it, without its separator
+};
+
 struct Documents {
     std::int64_t count = 0;
     std::int64_t bytes = 0; // separators included
     BadLines bad;
+    std::vector<DocumentMark> marks; // the first document, and others at some distance
 };
 
 /// Calls use(text) for every document.
@@ -103,25 +147,21 @@ Documents for_each_document(const JsonlSettings& settings, const OpenContext& co
         context, {.name = settings.path.filename().string(),
                   .unit = "lines",
                   .total_bytes = File(settings.path, File::Mode::read, ErrorKind::data).size()});
-    std::int64_t read_bytes = 0;
-    for_each_line(settings.path, [&](const std::string& line, std::int64_t number) {
-        read_bytes += static_cast<std::int64_t>(line.size()) + 1;
-        watch.reached(number, read_bytes);
-        const std::optional<Json> object = object_of(line);
-        if (!object) {
-            out.bad.add(number, "it is no JSON object");
-            return;
+    for_each_line(settings.path, {}, [&](const Line& line) {
+        watch.reached(line.number, line.offset);
+        const LineText found = text_of(line.text, settings.field);
+        if (!found.problem.empty()) {
+            out.bad.add(line.number, found.problem);
+            return true;
         }
-        const auto found = object->find(settings.field);
-        if (found == object->end() || !found->is_string()) {
-            out.bad.add(number, "it has no text '" + shown(settings.field) + "'");
-            return;
+        if (out.marks.empty() || out.bytes - out.marks.back().before >= kMarkedBytes) {
+            out.marks.push_back({line.offset, line.number, out.bytes});
         }
-        const auto& text = found->get_ref<const std::string&>();
-        out.bytes += static_cast<std::int64_t>(text.size()) +
+        out.bytes += static_cast<std::int64_t>(found.text.size()) +
                      (out.count > 0 ? static_cast<std::int64_t>(settings.separator.size()) : 0);
         ++out.count;
-        use(text);
+        use(found.text);
+        return true;
     });
     const std::int64_t all = out.count + out.bad.count;
     if (out.count == 0 ||
@@ -143,24 +183,96 @@ void tell(const Documents& documents, Notes& notes) {
     }
 }
 
+/// The texts of all documents, parsed again where they are read.
+class RunOfDocuments final : public TokenRun {
+public:
+    RunOfDocuments(JsonlSettings settings, std::int64_t bytes, std::vector<DocumentMark> marks)
+        : settings_(std::move(settings)), bytes_(bytes), marks_(std::move(marks)) {}
+
+    TokenWidth width() const override { return TokenWidth::byte; }
+    std::int64_t tokens() const override { return bytes_; }
+
+    void read(std::int64_t first, std::span<std::byte> out) const override {
+        const DocumentMark& mark = mark_before(first);
+        bool is_first = &mark == marks_.data();
+        std::int64_t at = mark.before;
+        std::size_t done = 0;
+        const auto add = [&](std::string_view text) {
+            const std::int64_t skipped =
+                std::clamp<std::int64_t>(first - at, 0, static_cast<std::int64_t>(text.size()));
+            at += static_cast<std::int64_t>(text.size());
+            text.remove_prefix(static_cast<std::size_t>(skipped));
+            text = text.substr(0, out.size() - done);
+            std::copy_n(std::as_bytes(std::span(text)).begin(), text.size(), out.begin() + done);
+            done += text.size();
+        };
+        for_each_line(settings_.path, {.offset = mark.offset, .number = mark.number},
+                      [&](const Line& line) {
+                          const LineText found = text_of(line.text, settings_.field);
+                          if (found.problem.empty()) {
+                              add(std::exchange(is_first, false) ? "" : settings_.separator);
+                              add(found.text);
+                          }
+                          return done < out.size();
+                      });
+        if (done < out.size()) {
+            throw Error(ErrorKind::data, settings_.path.string(),
+                        "it has fewer texts than when it was opened",
+                        "Leave the file alone while it is used.");
+        }
+    }
+
+    std::string place_of(std::int64_t token) const override {
+        return settings_.path.string() + ", after line " +
+               format_thousands(mark_before(token).number - 1);
+    }
+
+private:
+    const DocumentMark& mark_before(std::int64_t byte) const {
+        const auto after = std::upper_bound(
+            marks_.begin(), marks_.end(), byte,
+            [](std::int64_t wanted, const DocumentMark& mark) { return wanted < mark.before; });
+        return *(after - 1);
+    }
+
+    JsonlSettings settings_;
+    std::int64_t bytes_;
+    std::vector<DocumentMark> marks_;
+};
+
+/// By the size of the file: that of its texts is known once it is read.
+bool stream_documents(const JsonlSettings& settings, Cache cache) {
+    return streams(File(settings.path, File::Mode::read, ErrorKind::data).size(), cache);
+}
+
 std::shared_ptr<const Source> open_jsonl(const Json& given, const OpenContext& context, Part,
                                          Notes& notes) {
     const JsonlSettings settings = jsonl_settings(given, context);
-    require_context(settings.path, context.sequence_length);
+    const std::int64_t length = context.sequence_length;
+    require_context(settings.path, length);
+    const bool in_blocks = stream_documents(settings, context.cache);
     std::string content;
     bool first = true;
-    const Documents documents = for_each_document(settings, context, [&](const std::string& text) {
-        content += std::exchange(first, false) ? "" : settings.separator;
-        content += text;
+    Documents documents = for_each_document(settings, context, [&](const std::string& text) {
+        if (!in_blocks) {
+            content += std::exchange(first, false) ? "" : settings.separator;
+            content += text;
+        }
     });
     tell(documents, notes);
-    content.shrink_to_fit();
     std::string fingerprint = "jsonl " + std::to_string(documents.count) + " documents, " +
-                              std::to_string(content.size()) + " bytes, context " +
-                              std::to_string(context.sequence_length) + ", crc32c " +
-                              std::to_string(crc32c(content));
-    return text_windows(settings.path, std::move(content), context.sequence_length,
-                        std::move(fingerprint));
+                              std::to_string(documents.bytes) + " bytes, context " +
+                              std::to_string(length);
+    if (in_blocks) {
+        require_one_window(settings.path, documents.bytes, length);
+        SampleInfo info = describe_windows(settings.path, documents.bytes, length);
+        return token_windows(
+            std::make_shared<RunOfDocuments>(settings, documents.bytes, std::move(documents.marks)),
+            length, std::move(info), fingerprint, true);
+    }
+    content.shrink_to_fit();
+    fingerprint += ", crc32c " + std::to_string(crc32c(content));
+    return text_windows(settings.path, std::move(content), length, std::move(fingerprint));
 }
 
 PartOutline outline_jsonl(const Json& given, const OpenContext& context, Part, Files) {
@@ -170,7 +282,13 @@ PartOutline outline_jsonl(const Json& given, const OpenContext& context, Part, F
     const std::int64_t bytes =
         for_each_document(settings, context, [](const std::string&) {}).bytes;
     require_one_window(settings.path, bytes, length);
-    return {describe_windows(settings.path, bytes, length), windows(bytes, length), bytes, ""};
+    PartOutline out{describe_windows(settings.path, bytes, length), windows(bytes, length), bytes,
+                    ""};
+    if (stream_documents(settings, context.cache)) {
+        out.cache_bytes = 0;
+        out.largest_block = largest_token_block(bytes, TokenWidth::byte, length);
+    }
+    return out;
 }
 
 config::FieldTable jsonl_fields() {
@@ -188,18 +306,16 @@ config::FieldTable jsonl_fields() {
 /// The text field that holds most in the first lines; empty: there is none.
 std::string longest_field(const fs::path& path) {
     std::map<std::string, std::size_t> bytes;
-    for_each_line(
-        path,
-        [&](const std::string& line, std::int64_t) {
-            if (const std::optional<Json> object = object_of(line)) {
-                for (const auto& [name, value] : object->items()) {
-                    if (value.is_string()) {
-                        bytes[name] += value.get_ref<const std::string&>().size();
-                    }
+    for_each_line(path, {.end = kJsonlPieceBytes}, [&](const Line& line) {
+        if (const std::optional<Json> object = object_of(line.text)) {
+            for (const auto& [name, value] : object->items()) {
+                if (value.is_string()) {
+                    bytes[name] += value.get_ref<const std::string&>().size();
                 }
             }
-        },
-        kJsonlPieceBytes);
+        }
+        return true;
+    });
     const auto longest =
         std::max_element(bytes.begin(), bytes.end(),
                          [](const auto& a, const auto& b) { return a.second < b.second; });

@@ -100,16 +100,20 @@ std::vector<fs::path> text_files(const fs::path& path, Notes& notes) {
     return files;
 }
 
-TokenRun run_of(const std::vector<fs::path>& files) {
-    TokenRun out{.width = TokenWidth::byte};
+std::vector<TokenFile> sizes_of(const std::vector<fs::path>& files) {
+    std::vector<TokenFile> out;
     for (const fs::path& file : files) {
-        out.files.push_back({file, 0, File(file, File::Mode::read, ErrorKind::data).size()});
+        out.push_back({file, 0, File(file, File::Mode::read, ErrorKind::data).size()});
     }
     return out;
 }
 
 std::int64_t total_bytes(const std::vector<fs::path>& files) {
-    return run_of(files).tokens();
+    std::int64_t bytes = 0;
+    for (const TokenFile& file : sizes_of(files)) {
+        bytes += file.tokens;
+    }
+    return bytes;
 }
 
 /// Names of files below `path`, one per line.
@@ -205,14 +209,14 @@ std::shared_ptr<const Source> open_text(const config::Json& settings, const Open
     const fs::path path = text_path(settings, context);
     const std::int64_t length = context.sequence_length;
     const std::vector<fs::path> files = text_files(path, notes);
-    TokenRun run = run_of(files);
-    std::string fingerprint = "text " + std::to_string(run.tokens()) + " bytes, context " +
+    const std::int64_t bytes = total_bytes(files);
+    std::string fingerprint = "text " + std::to_string(bytes) + " bytes, context " +
                               std::to_string(length) + ", names crc32c " +
                               std::to_string(crc32c(listed_names(files, path)));
-    if (streams(run.tokens(), context.cache)) {
-        require_one_window(path, run.tokens(), length);
-        SampleInfo info = describe_windows(path, run.tokens(), length);
-        return token_windows(std::move(run), length, std::move(info), std::move(fingerprint), true);
+    if (streams(bytes, context.cache)) {
+        require_one_window(path, bytes, length);
+        return token_windows(run_of_files(sizes_of(files), TokenWidth::byte), length,
+                             describe_windows(path, bytes, length), fingerprint, true);
     }
     std::string content = read_all(path, files, context);
     fingerprint += ", crc32c " + std::to_string(crc32c(content));
@@ -229,13 +233,12 @@ PartOutline outline_text(const config::Json& settings, const OpenContext& contex
                 "the text " + path.string() + " is not here: its size is not in the plan"};
     }
     Notes notes;
-    const TokenRun run = run_of(text_files(path, notes));
-    const std::int64_t bytes = run.tokens();
+    const std::int64_t bytes = total_bytes(text_files(path, notes));
     require_one_window(path, bytes, length);
     PartOutline out{describe_windows(path, bytes, length), windows(bytes, length), bytes, ""};
     if (streams(bytes, context.cache)) {
         out.cache_bytes = 0;
-        out.largest_block = largest_token_block(run, length);
+        out.largest_block = largest_token_block(bytes, TokenWidth::byte, length);
     }
     return out;
 }

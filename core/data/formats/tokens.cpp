@@ -118,9 +118,19 @@ std::vector<fs::path> shards_of(const fs::path& path, const std::string& pattern
 }
 
 struct Shards {
-    TokenRun run;
+    std::vector<TokenFile> files;
+    TokenWidth width = TokenWidth::two;
     std::optional<std::int64_t> vocabulary; // told by a file
     std::string names;
+
+    std::int64_t tokens() const {
+        std::int64_t out = 0;
+        for (const TokenFile& file : files) {
+            out += file.tokens;
+        }
+        return out;
+    }
+    std::int64_t bytes() const { return tokens() * static_cast<std::int64_t>(width); }
 };
 
 TokenFile token_file(const fs::path& path, const ShardFacts& facts, TokenWidth width) {
@@ -157,24 +167,24 @@ Shards read_shards(const fs::path& path, const Json& settings) {
         }
         width = own;
         out.vocabulary = facts.vocabulary ? facts.vocabulary : out.vocabulary;
-        out.run.files.push_back(token_file(file, facts, own));
+        out.files.push_back(token_file(file, facts, own));
         out.names += file.filename().string() + "\n";
     }
-    out.run.width = *width;
+    out.width = *width;
     return out;
 }
 
 /// The largest token of all.
-std::int64_t largest_token(const fs::path& path, const TokenRun& run, const OpenContext& context) {
-    const auto width = static_cast<std::int64_t>(run.width);
+std::int64_t largest_token(const fs::path& path, const Shards& shards, const OpenContext& context) {
+    const auto width = static_cast<std::int64_t>(shards.width);
     OpeningWatch watch(context, {.name = path.filename().string(),
                                  .unit = "tokens",
-                                 .total = run.tokens(),
-                                 .total_bytes = run.tokens() * width});
+                                 .total = shards.tokens(),
+                                 .total_bytes = shards.bytes()});
     std::vector<std::byte> piece;
     std::uint32_t largest = 0;
     std::int64_t before = 0;
-    for (const TokenFile& file : run.files) {
+    for (const TokenFile& file : shards.files) {
         const File open(file.path, File::Mode::read, ErrorKind::data);
         const std::int64_t bytes = file.tokens * width;
         for (std::int64_t at = 0; at < bytes; at += kTokenBytesAtOnce) {
@@ -193,16 +203,16 @@ std::int64_t largest_token(const fs::path& path, const TokenRun& run, const Open
 }
 
 /// The same, read again only when a file is not what it was: plans ask for it at every edit.
-std::int64_t known_largest_token(const fs::path& path, const TokenRun& run,
+std::int64_t known_largest_token(const fs::path& path, const Shards& shards,
                                  const OpenContext& context) {
     static FileMemory<std::int64_t> memory(kMostTokenFiles);
-    std::string key = std::to_string(static_cast<int>(run.width));
+    std::string key = std::to_string(static_cast<int>(shards.width));
     std::vector<Path> paths;
-    for (const TokenFile& file : run.files) {
+    for (const TokenFile& file : shards.files) {
         key += "\n" + file.path.string();
         paths.push_back(file.path);
     }
-    return *memory.get(key, paths, [&] { return largest_token(path, run, context); });
+    return *memory.get(key, paths, [&] { return largest_token(path, shards, context); });
 }
 
 std::int64_t vocabulary_of(const fs::path& path, const Shards& shards, const Json& settings,
@@ -213,7 +223,7 @@ std::int64_t vocabulary_of(const fs::path& path, const Shards& shards, const Jso
     } else if (shards.vocabulary) {
         out = *shards.vocabulary;
     } else {
-        out = known_largest_token(path, shards.run, context) + 1;
+        out = known_largest_token(path, shards, context) + 1;
         notes.push_back(Note::decision("the largest token is " + format_thousands(out - 1) +
                                        ": the vocabulary is taken to have " +
                                        format_thousands(out) + " (data.train.vocab)"));
@@ -232,23 +242,19 @@ SampleInfo describe_tokens(const fs::path& path, const Shards& shards, std::int6
     SampleInfo info;
     info.input = info.target = {ir::DType::i32, {length}};
     info.classes = vocabulary;
-    info.description = path.filename().string() + ", " + format_thousands(shards.run.tokens()) +
-                       " tokens, " + format_thousands(windows(shards.run.tokens(), length)) +
+    info.description = path.filename().string() + ", " + format_thousands(shards.tokens()) +
+                       " tokens, " + format_thousands(windows(shards.tokens(), length)) +
                        " windows of " + format_thousands(length);
     return info;
-}
-
-bool stream_tokens(const TokenRun& run, Cache cache) {
-    return streams(run.tokens() * static_cast<std::int64_t>(run.width), cache);
 }
 
 /// A path with its shards, of which at least one window is made.
 Shards wanted_shards(const fs::path& path, const Json& settings, const OpenContext& context) {
     require_context(path, context.sequence_length);
     Shards out = read_shards(path, settings);
-    if (out.run.tokens() <= context.sequence_length) {
+    if (out.tokens() <= context.sequence_length) {
         fail_tokens(path,
-                    "there are " + format_thousands(out.run.tokens()) +
+                    "there are " + format_thousands(out.tokens()) +
                         " tokens; one sample with context " +
                         format_thousands(context.sequence_length) + " needs " +
                         format_thousands(context.sequence_length + 1),
@@ -268,12 +274,12 @@ std::shared_ptr<const Source> open_tokens(const Json& settings, const OpenContex
     const std::int64_t length = context.sequence_length;
     const std::int64_t vocabulary = vocabulary_of(path, shards, settings, context, notes);
     SampleInfo info = describe_tokens(path, shards, vocabulary, length);
-    const bool in_blocks = stream_tokens(shards.run, context.cache);
-    std::string fingerprint = "tokens " + std::to_string(shards.run.tokens()) + ", context " +
+    const bool in_blocks = streams(shards.bytes(), context.cache);
+    std::string fingerprint = "tokens " + std::to_string(shards.tokens()) + ", context " +
                               std::to_string(length) + ", names crc32c " +
                               std::to_string(crc32c(shards.names));
-    return token_windows(std::move(shards.run), length, std::move(info), std::move(fingerprint),
-                         in_blocks);
+    return token_windows(run_of_files(std::move(shards.files), shards.width), length,
+                         std::move(info), fingerprint, in_blocks);
 }
 
 PartOutline outline_tokens(const Json& settings, const OpenContext& context, Part, Files) {
@@ -284,9 +290,9 @@ PartOutline outline_tokens(const Json& settings, const OpenContext& context, Par
     const std::int64_t length = context.sequence_length;
     out.sample = describe_tokens(path, shards,
                                  vocabulary_of(path, shards, settings, context, ignored), length);
-    out.samples = windows(shards.run.tokens(), length);
-    if (stream_tokens(shards.run, context.cache)) {
-        out.largest_block = largest_token_block(shards.run, length);
+    out.samples = windows(shards.tokens(), length);
+    if (streams(shards.bytes(), context.cache)) {
+        out.largest_block = largest_token_block(shards.tokens(), shards.width, length);
     }
     return out;
 }
@@ -370,10 +376,9 @@ Look look_at_tokens(const Json& settings, const OpenContext& context) {
     const Shards shards = read_shards(tokens_path(settings, context), settings);
     Look out;
     out.summary =
-        format_thousands(shards.run.tokens()) + " tokens of " +
-        std::to_string(8 * static_cast<int>(shards.run.width)) + " bits" +
-        (shards.run.files.size() > 1 ? " in " + std::to_string(shards.run.files.size()) + " files"
-                                     : "");
+        format_thousands(shards.tokens()) + " tokens of " +
+        std::to_string(8 * static_cast<int>(shards.width)) + " bits" +
+        (shards.files.size() > 1 ? " in " + std::to_string(shards.files.size()) + " files" : "");
     return out;
 }
 
