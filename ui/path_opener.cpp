@@ -4,6 +4,8 @@
 #include "core/base/error.h"
 #include "core/checkpoint/pointer.h"
 #include "core/checkpoint/safetensors.h"
+#include "core/foreign/arrays.h"
+#include "core/foreign/describe.h"
 #include "core/train/logging/tensorboard_reader.h"
 #include "ui/bridge/background.h"
 #include "ui/bridge/convert.h"
@@ -43,6 +45,14 @@ bool isPointer(const std::filesystem::path& path) {
     return checkpoint::is_run_pointer(path) || checkpoint::is_checkpoint_pointer(path);
 }
 
+/// A config.json of Hugging Face's, or the folder that holds one.
+bool isForeignModel(const std::filesystem::path& path) {
+    std::error_code ignored;
+    const bool may_be = std::filesystem::is_directory(path, ignored) ||
+                        (path.extension() == ".json" && !foreign::is_weights(path));
+    return may_be && foreign::foreign_config(path).has_value();
+}
+
 bool isEventFile(const std::filesystem::path& path) {
     return train::is_tensorboard_file(path) || path.filename() == "events.jsonl";
 }
@@ -80,9 +90,11 @@ QString PathOpener::open(const std::filesystem::path& named) {
         recent_.add(path);
         index_.addFolder(path.parent_path().parent_path());
         emit checkpointOpened(path);
+    } else if (isForeignModel(path)) {
+        return openForeign(path);
     } else if (std::filesystem::is_directory(path, ignored)) {
         openRunsBelow(path);
-    } else if (checkpoint::is_safetensors(path)) {
+    } else if (foreign::is_weights(path)) {
         recent_.add(path);
         index_.addFolder(path);
         emit weightsOpened(path);
@@ -100,6 +112,45 @@ QString PathOpener::open(const std::filesystem::path& named) {
     return {};
 }
 
+QString PathOpener::openForeign(const std::filesystem::path& path) {
+    const auto config = foreign::foreign_config(path);
+    if (!config) {
+        return tr("%1 is no model of Hugging Face's: there is no config.json with a model_type.")
+            .arg(pathText(path));
+    }
+    const foreign::ForeignModel model = foreign::read_foreign_config(*config);
+    const std::filesystem::path folder = config->parent_path();
+    QStringList notes;
+    for (const config::Diagnostic& problem : model.problems) {
+        if (problem.severity == config::Severity::error) {
+            return tr("%1: %2").arg(pathText(*config),
+                                    toQString(problem.message + ". " + problem.hint));
+        }
+        notes << toQString(problem.message);
+    }
+    const bool weights = foreign::is_weights(folder);
+    recent_.add(path);
+    draft_.setDocument(foreign::run_of(model, folder.filename().string(),
+                                       weights ? folder : std::filesystem::path()),
+                       paths_.runs_root);
+    emit modelOpened();
+    if (!notes.isEmpty()) {
+        emit troubled(notes.join("\n"));
+    }
+    return {};
+}
+
+bool PathOpener::openModel(const std::filesystem::path& path) {
+    if (!foreign::foreign_config(path)) {
+        return false;
+    }
+    const QString problem = openForeign(path);
+    if (!problem.isEmpty()) {
+        emit troubled(problem);
+    }
+    return problem.isEmpty();
+}
+
 // Data is one file, or the folder that holds its files: a second one would take the place of the
 // first.
 void PathOpener::openDropped(const QStringList& paths) {
@@ -109,7 +160,8 @@ void PathOpener::openDropped(const QStringList& paths) {
         const std::filesystem::path path = toPath(text);
         const bool may_be_data = !train::is_run_folder(path) && !isCheckpoint(path) &&
                                  !isEventFile(path) && !isPointer(path) &&
-                                 path.extension() != ".json" && !checkpoint::is_safetensors(path);
+                                 path.extension() != ".json" && !foreign::is_weights(path) &&
+                                 !isForeignModel(path);
         if (may_be_data && !data.isEmpty()) {
             more = true;
             continue;

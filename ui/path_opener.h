@@ -23,9 +23,13 @@ public:
                QObject* parent = nullptr);
 
     /// A path from the command line, a drop or a file dialog: configuration, run folder,
-    /// checkpoint, a folder with runs of any program in or below it, which is searched in the
-    /// background, or data to train on. Returns what is wrong with it, or an empty string.
+    /// checkpoint, a model of Hugging Face's (its folder or config.json), a folder with runs of any
+    /// program in or below it, which is searched in the background, or data to train on. Returns
+    /// what is wrong with it, or an empty string.
     QString open(const std::filesystem::path& path);
+    /// Makes a draft of the config.json of Hugging Face's that a path is, holds, or lies beside; it
+    /// starts from the weights beside that. False: there is none, or `troubled` says what is wrong.
+    bool openModel(const std::filesystem::path& path);
     /// Everything that was dropped; of data to train on, the first file or folder. Problems come as
     /// `troubled`.
     void openDropped(const QStringList& paths);
@@ -34,6 +38,8 @@ signals:
     /// A run that should be on screen.
     void runOpened(const std::filesystem::path& run);
     void configOpened();
+    /// The draft is a model that another program described.
+    void modelOpened();
     /// Files that are no run and no configuration: to be looked at as data to train on.
     void dataOffered(const std::filesystem::path& path);
     /// The Checkpoints page should select this checkpoint.
@@ -47,6 +53,7 @@ signals:
     void troubled(const QString& problem);
 
 private:
+    QString openForeign(const std::filesystem::path& path);
     void openRunsBelow(const std::filesystem::path& folder);
 
     const StudioPaths& paths_;

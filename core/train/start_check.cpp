@@ -4,6 +4,7 @@
 #include "core/base/error.h"
 #include "core/compile/mesh/mesh_config.h"
 #include "core/compile/programs/model_sketch.h"
+#include "core/compile/programs/programs.h"
 #include "core/data/files/named_files.h"
 #include "core/train/compute.h"
 
@@ -59,6 +60,9 @@ config::Diagnostics misfits(const compile::RunConfig& config, const std::stop_to
             is_planned_elsewhere(config) ? data::Files::may_be_absent : data::Files::must_exist);
         compile::ModelSketch sketch;
         compile::sketch_model(config, data.sample, sketch);
+        if (!config.section("init").at("lora").is_null()) {
+            compile::count_parameters(config, data.sample); // throws where factors do not fit
+        }
         config::Diagnostics warnings;
         for (const std::string& warning : data.warnings) {
             warnings.push_back({"/data/train", config::Severity::warning, warning, ""});

@@ -209,6 +209,7 @@ void MainWindow::connectStudio() {
             lower_->showProblems();
         }
     });
+    connect(&studio_.opener(), &PathOpener::modelOpened, this, [this] { showPage("model"); });
     connect(&studio_.draft(), &Draft::replaced, this, [this](const QString& before) {
         toasts_->show(
             widgets::MessageKind::Info,

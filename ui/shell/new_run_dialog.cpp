@@ -95,6 +95,7 @@ NewRunDialog::NewRunDialog(Studio& studio, Actions& actions, QWidget* parent)
     connect(&studio_.opener(), &PathOpener::dataOffered, this, &QDialog::accept);
     connect(&studio_.opener(), &PathOpener::configOpened, this,
             &QDialog::accept); // also by its shortcut
+    connect(&studio_.opener(), &PathOpener::modelOpened, this, &QDialog::accept);
     connect(&studio_, &Studio::runShown, this, &QDialog::accept);
     runInBackground(
         this, [folder = studio_.paths().presets] { return readPresets(folder); },

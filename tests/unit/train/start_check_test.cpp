@@ -65,6 +65,23 @@ private slots:
         QVERIFY(!picture.front().message.empty());
     }
 
+    void factors_for_no_layer_are_told_at_their_pattern() {
+        const auto of = [&](const char* targets) {
+            const auto checked = compile::read_run_config(
+                std::string_view(R"({"data": {"train": {"type": "synthetic",
+                    "kind": "classification", "features": 16, "classes": 4}},
+                    "model": {"type": "mlp", "hidden": [8]},
+                    "init": {"from": "elsewhere", "lora": {"rank": 2, "targets": )" +
+                                 std::string(targets) + "}}}"),
+                path("none"));
+            return checked.ok() ? train::misfits(checked.config) : checked.diagnostics;
+        };
+        QCOMPARE(of(R"(["layers.*"])").size(), std::size_t{0});
+        const auto nothing = of(R"(["layers.*", "blocks.*"])");
+        QCOMPARE(pointers(nothing), std::vector<std::string>{"/init/lora/targets"});
+        QVERIFY(nothing.front().message.find("'blocks.*'") != std::string::npos);
+    }
+
     void data_that_cannot_be_read_are_told_at_their_source() {
         const fs::path base = path("unreadable");
         fs::create_directories(base);

@@ -60,7 +60,7 @@ CheckpointsPage::CheckpointsPage(Studio& studio, Actions& actions)
     addHomeButton(*empty, studio_.draft());
     stack_->addWidget(empty);
     stack_->addWidget(createMiddle());
-    weights_ = new WeightsView;
+    weights_ = new WeightsView(studio_.draft());
     stack_->addWidget(weights_);
     connect(weights_, &WeightsView::startRequested, this, &CheckpointsPage::startFromWeights);
     splitter->addWidget(stack_);
@@ -251,6 +251,9 @@ void CheckpointsPage::showWeights(const std::filesystem::path& file) {
 // The draft alone changes, with undo; starting it is another click.
 void CheckpointsPage::startFromWeights(const std::filesystem::path& file) {
     if (studio_.draft().isEmpty()) {
+        if (studio_.opener().openModel(file)) {
+            return;
+        }
         emit toastRequested(static_cast<int>(widgets::MessageKind::Warning),
                             tr("There is no draft. Choose the model that the weights belong to on "
                                "Home, then start from them."));

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/pages/checkpoints/weights_view.h"
 
-#include "core/base/error.h"
-#include "ui/bridge/background.h"
 #include "ui/bridge/convert.h"
 #include "ui/pages/table.h"
 #include "widgets/controls/messages.h"
+#include "widgets/controls/text_label.h"
 #include "widgets/look/style.h"
 
 #include <QHeaderView>
@@ -19,18 +18,27 @@ namespace weft::ui {
 namespace {
 
 enum WeightsViewSheet { WeightsViewMessageSheet, WeightsViewTableSheet };
+enum WeightsViewColumn {
+    WeightsViewThere,
+    WeightsViewTypeThere,
+    WeightsViewFate,
+    WeightsViewHere,
+    WeightsViewTypeHere,
+    WeightsViewColumns
+};
 
-QStandardItem* weightCell(const QString& text, bool number) {
+QStandardItem* weightCell(const QString& text, widgets::TextStyle style) {
     auto* item = new QStandardItem(text);
     item->setEditable(false);
-    item->setTextAlignment((number ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
-    item->setFont(widgets::Theme::current().font(widgets::TextStyle::Mono));
+    item->setTextAlignment(Qt::AlignLeft | Qt::AlignVCenter);
+    item->setFont(widgets::Theme::current().font(style));
     return item;
 }
 
 } // namespace
 
-WeightsView::WeightsView(QWidget* parent) : Surface(widgets::Role::Surface, parent) {
+WeightsView::WeightsView(const Draft& draft, QWidget* parent)
+    : Surface(widgets::Role::Surface, parent), draft_(draft) {
     setObjectName("weightsView");
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
@@ -45,16 +53,26 @@ WeightsView::WeightsView(QWidget* parent) : Surface(widgets::Role::Surface, pare
     header_->addControl(start_);
     column->addWidget(header_);
     column->addWidget(new widgets::Hairline);
+    auto* trouble = new widgets::TextLabel({}, widgets::TextStyle::Body, widgets::Role::Warning);
+    trouble->setObjectName("weightsTrouble");
+    trouble->setWordWrap(true);
+    trouble->setMargin(widgets::space::kControl);
+    trouble_ = trouble;
+    trouble_->hide();
+    column->addWidget(trouble_);
     stack_ = new QStackedWidget;
     message_ = new widgets::EmptyState("file");
     stack_->addWidget(message_);
     model_ = new QStandardItemModel(this);
-    QTableView* table = createTable(model_, "weightsTable", tr("Arrays of the file"));
-    stack_->addWidget(table);
+    model_->setColumnCount(WeightsViewColumns);
+    table_ = createTable(model_, "weightsTable", tr("Arrays of the file"));
+    stack_->addWidget(table_);
     column->addWidget(stack_, 1);
-    model_->setColumnCount(4);
-    table->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
-    table->horizontalHeader()->setSectionResizeMode(0, QHeaderView::Stretch);
+    connect(&draft_, &Draft::changed, this, [this] {
+        if (!file_.empty()) {
+            look();
+        }
+    });
 }
 
 void WeightsView::open(const std::filesystem::path& file) {
@@ -62,48 +80,72 @@ void WeightsView::open(const std::filesystem::path& file) {
     header_->setTitle(toQString(file.filename().string()));
     header_->setSubtitle(tr("reading …"));
     start_->setEnabled(false);
-    message_->setTitle(tr("Reading the file …"));
+    trouble_->hide();
+    message_->setTitle(tr("Reading the weights …"));
     message_->setText(pathText(file));
     stack_->setCurrentIndex(WeightsViewMessageSheet);
-    struct Outcome {
-        checkpoint::SafetensorsFile contents;
-        QString problem;
-    };
-    runInBackground(
-        this,
-        [file]() -> Outcome {
-            try {
-                return {checkpoint::read_safetensors(file), {}};
-            } catch (const Error& error) {
-                return {{}, toQString(error.message())};
-            }
-        },
-        [this, file](const Outcome& outcome) {
-            if (file == file_) {
-                show(outcome.contents, outcome.problem);
-            }
-        });
+    look();
 }
 
-void WeightsView::show(const checkpoint::SafetensorsFile& contents, const QString& problem) {
-    if (!problem.isEmpty()) {
+void WeightsView::look() {
+    const std::optional<compile::RunConfig> run =
+        draft_.isValid() ? std::optional(draft_.config()) : std::nullopt;
+    job_.start(
+        [file = file_, run](const std::stop_token& stop) { return matchWeights(file, run, stop); },
+        [this](const WeightsMatch& match) { show(match); });
+}
+
+QString WeightsView::summary(const WeightsMatch& match) const {
+    QStringList parts = {tr("%n array(s)", nullptr, static_cast<int>(match.arrays)),
+                         formatFileSize(match.bytes)};
+    if (match.matched) {
+        QStringList counts;
+        for (const WeightsRow::Fate fate :
+             {WeightsRow::Fate::Taken, WeightsRow::Fate::Transposed, WeightsRow::Fate::Joined,
+              WeightsRow::Fate::Missing, WeightsRow::Fate::Mismatched,
+              WeightsRow::Fate::Unexpected}) {
+            if (const int count = match.count(fate); count > 0) {
+                counts << tr("%1 %2").arg(formatCount(count), fateText(fate));
+            }
+        }
+        parts << tr("names of %1").arg(match.names) << counts.join(", ");
+    }
+    return parts.join(" · ");
+}
+
+void WeightsView::show(const WeightsMatch& match) {
+    if (!match.problem.isEmpty()) {
         header_->setSubtitle(tr("cannot be read"));
-        message_->setTitle(tr("This file cannot be read"));
-        message_->setText(problem);
+        message_->setTitle(tr("These weights cannot be read"));
+        message_->setText(match.problem);
+        stack_->setCurrentIndex(WeightsViewMessageSheet);
         return;
     }
     model_->setRowCount(0);
-    model_->setHorizontalHeaderLabels({tr("array"), tr("type"), tr("shape"), tr("size")});
-    model_->horizontalHeaderItem(0)->setTextAlignment(Qt::AlignLeft | Qt::AlignVCenter);
-    for (const checkpoint::SafetensorsEntry& entry : contents.tensors) {
-        model_->appendRow({weightCell(toQString(entry.name), false),
-                           weightCell(toQString(entry.stored), false),
-                           weightCell(toQString(entry.shape), false),
-                           weightCell(formatFileSize(entry.bytes), true)});
+    model_->setHorizontalHeaderLabels({tr("array"), tr("type"),
+                                       match.matched ? tr("is") : QString(),
+                                       match.matched ? tr("in the model") : QString(), QString()});
+    for (int i = 0; i < WeightsViewColumns; ++i) {
+        model_->horizontalHeaderItem(i)->setTextAlignment(Qt::AlignLeft | Qt::AlignVCenter);
     }
-    header_->setSubtitle(tr("safetensors · %1 arrays · %2")
-                             .arg(contents.tensors.size())
-                             .arg(formatFileSize(contents.bytes)));
+    using widgets::TextStyle;
+    for (const WeightsRow& row : match.rows) {
+        model_->appendRow(
+            {weightCell(row.there, TextStyle::Mono), weightCell(row.type_there, TextStyle::Mono),
+             weightCell(fateText(row.fate), TextStyle::Body), weightCell(row.here, TextStyle::Mono),
+             weightCell(row.type_here, TextStyle::Mono)});
+    }
+    fitColumns(table_, WeightsViewThere, EmptyColumns::Hide);
+    header_->setSubtitle(summary(match));
+    QStringList troubles;
+    if (!match.refusal.isEmpty()) {
+        troubles << tr("The draft cannot start like that: %1.").arg(match.refusal);
+    }
+    for (const QString& difference : match.differences) {
+        troubles << tr("Other numbers there: %1.").arg(difference);
+    }
+    trouble_->setText(troubles.join("\n"));
+    trouble_->setVisible(!troubles.isEmpty());
     start_->setEnabled(true);
     stack_->setCurrentIndex(WeightsViewTableSheet);
 }

@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A file of weights that another program wrote: what is in it, and a run that starts from it.
+// A file or folder of weights that another program wrote: what is in it, what becomes of each array
+// in the draft's model, and a run that starts from it.
 #pragma once
 
-#include "core/checkpoint/safetensors.h"
+#include "ui/bridge/draft/draft.h"
+#include "ui/bridge/draft/weights_match.h"
+#include "ui/bridge/newest_job.h"
 #include "widgets/controls/card.h"
 
+class QLabel;
 class QPushButton;
 class QStackedWidget;
 class QStandardItemModel;
+class QTableView;
 
 namespace weft::widgets {
 class EmptyState;
@@ -18,7 +23,8 @@ namespace weft::ui {
 class WeightsView : public widgets::Surface {
     Q_OBJECT
 public:
-    explicit WeightsView(QWidget* parent = nullptr);
+    /// `draft` is followed, and outlives it.
+    explicit WeightsView(const Draft& draft, QWidget* parent = nullptr);
 
     /// Reads the table of contents in the background.
     void open(const std::filesystem::path& file);
@@ -29,14 +35,20 @@ signals:
     void startRequested(const std::filesystem::path& file);
 
 private:
-    void show(const checkpoint::SafetensorsFile& contents, const QString& problem);
+    void look();
+    void show(const WeightsMatch& match);
+    QString summary(const WeightsMatch& match) const;
 
+    const Draft& draft_;
     std::filesystem::path file_;
     widgets::SectionHeader* header_;
     QPushButton* start_;
+    QLabel* trouble_;
     QStackedWidget* stack_;
     widgets::EmptyState* message_;
     QStandardItemModel* model_;
+    QTableView* table_;
+    NewestJob job_{this};
 };
 
 } // namespace weft::ui

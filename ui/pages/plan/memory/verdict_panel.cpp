@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/pages/plan/memory/verdict_panel.h"
 
+#include "core/plan/frozen.h"
 #include "ui/bridge/convert.h"
 #include "ui/bridge/plan/plan_preview.h"
 #include "widgets/controls/arranging.h"
@@ -176,6 +177,12 @@ void VerdictPanel::update() {
     }
     if (const std::int64_t holes = plan.memory_bytes() - named; holes >= kShownHoles) {
         room += tr("\n%1 of it are holes between buffers").arg(widgets::formatMemory(holes));
+    }
+    if (const plan::Frozen frozen = plan::frozen_part(plan); frozen.parameters > 0) {
+        room += tr("\n%1 parameters are not trained, which spares %2 of gradients and optimizer "
+                   "state")
+                    .arg(formatCount(frozen.parameters),
+                         widgets::formatMemory(frozen.spared_bytes));
     }
     if (plan.device != "cpu") { // of other devices less is known
         for (const std::string& line : plan.assumptions) {
