@@ -3,6 +3,7 @@
 
 #include "core/base/error.h"
 #include "ui/bridge/convert.h"
+#include "ui/bridge/data/trained_weights.h"
 
 #include <utility>
 
@@ -46,6 +47,13 @@ data::OpenContext DataOffer::opening() {
 }
 
 void DataOffer::forget() {
+    clear();
+    weights_.clear();
+    tuning_ = advise::Tuning::factors;
+    emit changed();
+}
+
+void DataOffer::clear() {
     restart();
     state_ = State::None;
     path_.clear();
@@ -55,18 +63,46 @@ void DataOffer::forget() {
     run_.reset();
     run_problem_.clear();
     scratch_.setDocument(config::Json::object(), {});
-    emit changed();
 }
 
-DataOffer::Suggested DataOffer::suggest(data::Recognised found, const std::filesystem::path& path,
-                                        const data::OpenContext& opening) {
+void DataOffer::setWeights(const std::filesystem::path& weights) {
+    weights_ = weights;
+    suggestAgain();
+}
+
+void DataOffer::setTuning(advise::Tuning tuning) {
+    tuning_ = tuning;
+    suggestAgain();
+}
+
+void DataOffer::suggestAgain() {
+    if (state_ != State::Found) {
+        emit changed();
+        return;
+    }
+    restart();
+    working_ = true;
+    emit changed();
+    job_.join([found = found(), asked = ask()] { return suggest(found, asked); },
+              [this](Suggested suggested) { take(std::move(suggested)); });
+}
+
+DataOffer::Asked DataOffer::ask() {
+    return {path_, weights_, tuning_, opening()};
+}
+
+DataOffer::Suggested DataOffer::suggest(data::Recognised found, const Asked& asked) {
     Suggested out;
     out.found = std::move(found);
     if (!out.found.problems.empty()) {
         return out;
     }
     try {
-        out.run = advise::suggest_run(out.found.data, opening, offerName(path));
+        const std::string name = offerName(asked.path);
+        out.run = asked.weights.empty()
+                      ? advise::suggest_run(out.found.data, asked.opening, name)
+                      : advise::suggest_tuning(out.found.data, asked.opening, name,
+                                               readTrained(asked.weights), asked.tuning);
     } catch (const Error& error) {
         out.problem = toQString(error.message());
     }
@@ -74,7 +110,7 @@ DataOffer::Suggested DataOffer::suggest(data::Recognised found, const std::files
 }
 
 void DataOffer::look(const std::filesystem::path& path) {
-    forget();
+    clear();
     state_ = State::Looking;
     path_ = path;
     emit changed();
@@ -83,11 +119,11 @@ void DataOffer::look(const std::filesystem::path& path) {
         Suggested first;
     };
     job_.join(
-        [path, opening = opening()] {
+        [asked = ask()] {
             Looked looked;
-            looked.recognition = recogniseData(path, opening);
-            if (!looked.recognition.formats.empty() && !opening.stop.stop_requested()) {
-                looked.first = suggest(looked.recognition.formats.front(), path, opening);
+            looked.recognition = recogniseData(asked.path, asked.opening);
+            if (!looked.recognition.formats.empty() && !asked.opening.stop.stop_requested()) {
+                looked.first = suggest(looked.recognition.formats.front(), asked);
             }
             return looked;
         },
@@ -117,13 +153,8 @@ void DataOffer::choose(std::size_t format) {
     if (state_ != State::Found || format == chosen_ || format >= formats().size()) {
         return;
     }
-    restart();
     chosen_ = format;
-    working_ = true;
-    emit changed();
-    job_.join([found = found(), path = path_,
-               opening = opening()] { return suggest(found, path, opening); },
-              [this](Suggested suggested) { take(std::move(suggested)); });
+    suggestAgain();
 }
 
 QStringList DataOffer::targets() const {
@@ -158,9 +189,9 @@ void DataOffer::setTargets(const QStringList& columns) {
     working_ = true;
     emit changed();
     job_.join(
-        [section = found().data, path = path_, opening = opening()] {
+        [section = found().data, asked = ask()] {
             try {
-                return suggest(data::describe(section, opening), path, opening);
+                return suggest(data::describe(section, asked.opening), asked);
             } catch (const Error& error) {
                 Suggested failed;
                 failed.found.data = section;

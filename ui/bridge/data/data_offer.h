@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Files that somebody brings: what they are, what of them is to be predicted, and the run that
-// would learn it. Looked at in the background; the draft of the studio is not touched.
+// would learn it, from the beginning or from weights. Looked at in the background; the draft of the
+// studio is not touched.
 #pragma once
 
-#include "core/advise/suggest_run.h"
+#include "core/advise/suggest_tuning.h"
 #include "core/data/recognise.h"
 #include "ui/bridge/data/data_preview.h"
 #include "ui/bridge/draft/draft.h"
@@ -28,9 +29,16 @@ public:
 
     explicit DataOffer(QObject* parent = nullptr);
 
-    /// Looks at a file or folder; what was looked at before is forgotten.
+    /// Looks at a file or folder in place of what was looked at before.
     void look(const std::filesystem::path& path);
+    /// Weights as well.
     void forget();
+
+    /// Weights that the run goes on from (see readTrained); empty: a model is suggested.
+    void setWeights(const std::filesystem::path& weights);
+    const std::filesystem::path& weights() const { return weights_; }
+    void setTuning(advise::Tuning tuning);
+    advise::Tuning tuning() const { return tuning_; }
 
     State state() const { return state_; }
     const std::filesystem::path& path() const { return path_; }
@@ -65,15 +73,26 @@ private:
         std::optional<advise::Suggestion> run;
         QString problem;
     };
-    static Suggested suggest(data::Recognised found, const std::filesystem::path& path,
-                             const data::OpenContext& opening);
+    /// What decides on the run beside the data.
+    struct Asked {
+        std::filesystem::path path;
+        std::filesystem::path weights;
+        advise::Tuning tuning;
+        data::OpenContext opening;
+    };
+    static Suggested suggest(data::Recognised found, const Asked& asked);
+    Asked ask();
+    void suggestAgain();
     /// That what is begun now is opened with.
     data::OpenContext opening();
     void take(Suggested suggested);
     void restart();
+    void clear();
 
     State state_ = State::None;
     std::filesystem::path path_;
+    std::filesystem::path weights_;
+    advise::Tuning tuning_ = advise::Tuning::factors;
     data::Recognition recognition_;
     std::size_t chosen_ = 0;
     bool working_ = false;

@@ -141,17 +141,32 @@ void HomePage::createOfferPanel() {
     };
     connect(offer_, &OfferPanel::closed, this, leave);
     connect(offer_, &OfferPanel::failed, this, &HomePage::report);
+    connect(offer_, &OfferPanel::dataWanted, this, [this](bool folder) {
+        const QString chosen = askForPath(tr("Data to fine-tune on"), folder);
+        if (!chosen.isEmpty()) {
+            offer_->look(toPath(chosen));
+        }
+    });
     connect(offer_, &OfferPanel::editing, this, [this, leave] {
         leave();
         emit pageRequested("data");
     });
 }
 
-void HomePage::lookAt(const std::filesystem::path& path) {
+void HomePage::showOffer() {
     emit pageRequested("home");
     stack_->setCurrentWidget(offer_);
     offer_->setFocus(); // Escape leads back before any control is chosen
+}
+
+void HomePage::lookAt(const std::filesystem::path& path) {
+    showOffer();
     offer_->look(path);
+}
+
+void HomePage::tune(const std::filesystem::path& weights) {
+    showOffer();
+    offer_->tune(weights);
 }
 
 QWidget* HomePage::createDropZone() {
@@ -191,6 +206,7 @@ QWidget* HomePage::createDropZone() {
     auto* foot = new widgets::FlowLayout; // the way goes below the button where it has no room
     foot->setSpacing(widgets::space::kGroup);
     foot->addWidget(createChooseButton());
+    foot->addWidget(createTuneButton());
     foot->addWidget(new widgets::TextLabel(tr("found → predicted → model → Start"),
                                            TextStyle::Caption, Role::Muted));
     column->addLayout(foot);
@@ -216,6 +232,28 @@ QWidget* HomePage::createChooseButton() {
     add(tr("A folder…"), "folder", true);
     choose->setMenu(menu);
     return choose;
+}
+
+// Weights first, then the data that they are to learn.
+QWidget* HomePage::createTuneButton() {
+    auto* tune = new QPushButton(widgets::icon("checkpoints"), tr("Fine-tune…"));
+    tune->setObjectName("fineTune");
+    tune->setToolTip(tr("Goes on from weights: of a run, or of a model of Hugging Face's"));
+    auto* menu = new QMenu(tune);
+    const auto add = [this, menu](const QString& text, const char* icon, bool folder) {
+        QAction* action = menu->addAction(widgets::icon(icon), text);
+        action->setObjectName(folder ? "tuneFromFolder" : "tuneFromFile");
+        connect(action, &QAction::triggered, this, [this, folder] {
+            const QString chosen = askForPath(tr("Weights to go on from"), folder);
+            if (!chosen.isEmpty()) {
+                this->tune(toPath(chosen));
+            }
+        });
+    };
+    add(tr("A run or a model's folder…"), "folder", true);
+    add(tr("A file of weights…"), "file", false);
+    tune->setMenu(menu);
+    return tune;
 }
 
 // In a narrow window, or with large text, the cards stand below each other.

@@ -44,12 +44,15 @@ private:
     void createOfferPanel();
     QWidget* createDropZone();
     QWidget* createChooseButton();
+    QWidget* createTuneButton();
     void arrange();
     void updateRecovery();
     void openPath(const QString& path);
     void tryRun(const std::filesystem::path& run_folder);
     void locate(const QString& opened);
     void lookAt(const std::filesystem::path& path);
+    void tune(const std::filesystem::path& weights);
+    void showOffer();
     void report(const QString& problem);
 
     Studio& studio_;

@@ -35,7 +35,7 @@ using widgets::Role;
 using widgets::TextLabel;
 using widgets::TextStyle;
 
-enum OfferStackSheet { LookingSheet, NothingSheet, FoundSheet };
+enum OfferStackSheet { LookingSheet, NothingSheet, FoundSheet, WantedSheet };
 constexpr int kOfferPageSideWidth = 512; // at text size 1; a column with its examples
 constexpr int kTwoPartsWidth = 960;      // likewise
 constexpr int kSamplesHeight = 320;      // likewise; below what was found
@@ -127,6 +127,7 @@ OfferPanel::OfferPanel(Studio& studio, QWidget* parent) : QWidget(parent), studi
     samples_->setObjectName("offerSamples");
     parts_->addWidget(samples_, 3);
     stack_->addWidget(body);
+    stack_->addWidget(createWanted());
     column->addWidget(stack_, 1);
     column->addWidget(new widgets::Hairline);
     column->addWidget(createFooter());
@@ -179,6 +180,38 @@ QWidget* OfferPanel::createFound() {
     return part;
 }
 
+QWidget* OfferPanel::createWanted() {
+    wanted_ = new widgets::EmptyState("data", tr("What should it learn?"));
+    wanted_->setObjectName("offerWanted");
+    const auto add = [this](const QString& text, const char* name, bool folder) {
+        QPushButton* button = wanted_->addButton(text, !folder);
+        button->setObjectName(name);
+        connect(button, &QPushButton::clicked, this, [this, folder] { emit dataWanted(folder); });
+    };
+    add(tr("A file…"), "tuneFile", false);
+    add(tr("A folder…"), "tuneFolder", true);
+    return wanted_;
+}
+
+// Whose weights, and what of them is trained.
+QWidget* OfferPanel::createTuning() {
+    tuning_part_ = new QWidget;
+    auto* column = new QVBoxLayout(tuning_part_);
+    column->setContentsMargins(16, 12, 16, 0);
+    column->setSpacing(widgets::space::kControl);
+    weights_ = new widgets::ElidedLabel({}, TextStyle::Body);
+    weights_->setObjectName("offerWeights");
+    column->addWidget(weights_);
+    tuning_ = new widgets::SegmentedControl({tr("Low-rank factors"), tr("All weights")});
+    tuning_->setObjectName("offerTuning");
+    tuning_->setAccessibleName(tr("What is trained"));
+    connect(tuning_, &widgets::SegmentedControl::currentIndexChanged, this, [this](int index) {
+        offer_.setTuning(index == 0 ? advise::Tuning::factors : advise::Tuning::all);
+    });
+    column->addWidget(tuning_, 0, Qt::AlignLeft);
+    return tuning_part_;
+}
+
 QWidget* OfferPanel::createRun() {
     auto* part = new QWidget;
     auto* column = new QVBoxLayout(part);
@@ -187,6 +220,7 @@ QWidget* OfferPanel::createRun() {
     auto* header = new widgets::SectionHeader(tr("Suggested run"));
     header->setSubtitle(tr("everything can be changed"));
     column->addWidget(header);
+    column->addWidget(createTuning());
     auto* strip = new QVBoxLayout;
     strip->setContentsMargins(16, 12, 16, 0);
     figures_ = new widgets::FigureStrip;
@@ -244,6 +278,10 @@ void OfferPanel::look(const std::filesystem::path& path) {
     offer_.look(path);
 }
 
+void OfferPanel::tune(const std::filesystem::path& weights) {
+    offer_.setWeights(weights);
+}
+
 void OfferPanel::showEvent(QShowEvent* event) {
     QWidget::showEvent(event);
     offer_.preview().setActive(true);
@@ -285,6 +323,8 @@ void OfferPanel::changeEvent(QEvent* event) {
 void OfferPanel::update() {
     const DataOffer::State state = offer_.state();
     const bool found = state == DataOffer::State::Found;
+    const bool tunes = !offer_.weights().empty();
+    header_->setTitle(tunes ? tr("Fine-tune") : tr("Train on my data"));
     header_->setSubtitle(pathText(offer_.path()));
     const OpeningNews& news = offer_.news();
     const bool busy = state == DataOffer::State::Looking || offer_.isWorking();
@@ -293,9 +333,11 @@ void OfferPanel::update() {
     looking_->setText(news.isSlow() ? news.text()
                                     : tr("Nothing is changed and nothing is sent anywhere."));
     stop_->setVisible(news.isSlow());
-    stack_->setCurrentIndex(found                                ? FoundSheet
-                            : state == DataOffer::State::Nothing ? NothingSheet
-                                                                 : LookingSheet);
+    stack_->setCurrentIndex(found                                      ? FoundSheet
+                            : state == DataOffer::State::Nothing       ? NothingSheet
+                            : state == DataOffer::State::None && tunes ? WantedSheet
+                                                                       : LookingSheet);
+    updateTuning();
     if (state == DataOffer::State::Nothing) {
         updateNothing();
     }
@@ -321,6 +363,17 @@ void OfferPanel::updateNothing() {
             .arg(pathText(offer_.path().has_filename() ? offer_.path().filename()
                                                        : offer_.path().parent_path().filename())));
     nothing_->setText(problems.join('\n'));
+}
+
+void OfferPanel::updateTuning() {
+    const std::filesystem::path& weights = offer_.weights();
+    tuning_part_->setVisible(!weights.empty());
+    weights_->setText(tr("It goes on from %1").arg(pathText(weights)));
+    wanted_->setText(tr("Drop a file or a folder here, or choose one. The weights of %1 are only "
+                        "read.")
+                         .arg(pathText(weights)));
+    const QSignalBlocker blocker(tuning_);
+    tuning_->setCurrentIndex(offer_.tuning() == advise::Tuning::factors ? 0 : 1);
 }
 
 // More than one way to read it: a choice.

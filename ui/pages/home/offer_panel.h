@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Train on my data: what was brought, what of it is predicted, first samples, the run that would
-// learn it, and Start.
+// Train on my data, from the beginning or from weights (fine-tuning): what was brought, what of it
+// is predicted, first samples, the run that would learn it, and Start.
 #pragma once
 
 #include "ui/bridge/data/data_offer.h"
@@ -39,6 +39,8 @@ public:
     DataOffer& offer() { return offer_; }
     /// Looks at what was dropped or chosen.
     void look(const std::filesystem::path& path);
+    /// Data that is looked at, then or already, goes on from these weights.
+    void tune(const std::filesystem::path& weights);
 
 signals:
     /// Home shows its other face again.
@@ -46,6 +48,8 @@ signals:
     /// The draft is the suggested run now, to be edited.
     void editing();
     void failed(const QString& problem);
+    /// Data to fine-tune on is wanted: a file, or a folder.
+    void dataWanted(bool folder);
 
 protected:
     void changeEvent(QEvent* event) override;
@@ -55,7 +59,9 @@ protected:
 
 private:
     QWidget* createFound();
+    QWidget* createWanted();
     QWidget* createRun();
+    QWidget* createTuning();
     QWidget* createClasses();
     QWidget* createFooter();
     void arrange();
@@ -67,6 +73,7 @@ private:
     void updateRun();
     void updateStart();
     void updateNothing();
+    void updateTuning();
     bool makeDraft();
     void start();
     void goOn();
@@ -79,6 +86,10 @@ private:
     widgets::EmptyState* looking_;
     QPushButton* stop_;
     widgets::EmptyState* nothing_;
+    widgets::EmptyState* wanted_;
+    QWidget* tuning_part_;
+    widgets::ElidedLabel* weights_;
+    widgets::SegmentedControl* tuning_;
     QHBoxLayout* parts_;
     QVBoxLayout* settings_;
     QScrollArea* scroll_;

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// A whole run that goes on with somebody's model on data that somebody brings.
+#pragma once
+
+#include "core/advise/suggest_run.h"
+
+namespace weft::advise {
+
+/// A model that has been trained.
+struct Trained {
+    config::Json model; // the "model" section of a run
+    std::string from;   // where its weights are: init.from
+};
+
+enum class Tuning : std::uint8_t {
+    factors, // low-rank factors beside the weights (init.lora), where the model has blocks
+    all,     // the weights themselves
+};
+
+/// As suggest_run. The model is taken as it is: windows of a text are its context long. The head of
+/// a classifier is trained too, and begins anew where the classes are others. Throws
+/// weft::Error{data or usage}: the model cannot read this data.
+Suggestion suggest_tuning(const config::Json& data_section, const data::OpenContext& opening,
+                          const std::string& name, const Trained& trained, Tuning tuning);
+
+} // namespace weft::advise
