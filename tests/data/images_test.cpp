@@ -3,6 +3,7 @@
 #include "core/data/files/image_resize.h"
 #include "core/data/files/npy_header.h"
 #include "core/data/formats/format_list.h"
+#include "core/data/recognise.h"
 #include "tests/data/data_support.h"
 #include "tests/data/image_support.h"
 
@@ -374,6 +375,74 @@ private slots:
         const std::vector<float> values = input_floats(*input, 0);
         QCOMPARE(values.size(), std::size_t(48));
         QVERIFY(std::abs(values[2] - 220.0F / 255) <= 2.0F / 255);
+    }
+
+    // Python's tarfile wrote them (peers/make_peers.py), in its three formats.
+    void images_in_an_archive_are_those_of_files_data() {
+        QTest::addColumn<QString>("name");
+        QTest::newRow("ustar") << "ustar.tar";
+        QTest::newRow("GNU, with a long name") << "gnu.tar";
+        QTest::newRow("pax, with a long name") << "pax.tar";
+    }
+
+    void images_in_an_archive_are_those_of_files() {
+        QFETCH(QString, name);
+        const auto path = peer(name.toStdString());
+        for (const char* more :
+             {R"({"size": [8, 12]})", R"({"size": [8, 12], "memory_limit": 0})"}) {
+            const data::DataSet set = open(images_section(path, more));
+            QCOMPARE(set.train->samples(), 3);
+            QCOMPARE(set.train->info().class_names,
+                     (std::vector<std::string>{"00000", "00002", "00010"}));
+            const std::vector<std::int32_t> labels = {1, 0, 2};
+            const char* files[] = {"rgb.png", "grey.jpg", "small.png"};
+            for (std::int64_t i = 0; i < 3; ++i) {
+                QCOMPARE(set.train->label(i), labels[static_cast<std::size_t>(i)]);
+                data::Notes notes;
+                const auto alone = data::open_input(normalised(images_section(path, more)), {},
+                                                    *set.train, peer(files[i]), notes);
+                QCOMPARE(input_floats(*set.train, i), input_floats(*alone, 0));
+            }
+        }
+        const data::Recognition found = data::recognise(path);
+        QCOMPARE(found.formats.front().format, std::string("images"));
+    }
+
+    void archives_of_a_folder_are_one_set_with_its_parts() {
+        const Folder folder;
+        for (const char* to : {"train/one.tar", "train/two.tar", "val/one.tar"}) {
+            folder.write(to, read_file(peer("gnu.tar")));
+        }
+        Json section = data::recognise(folder.path()).formats.front().data;
+        section["train"]["size"] = {4, 4};
+        section["validation"]["size"] = {4, 4};
+        const data::DataSet set = open(section);
+        QCOMPARE(set.train->samples(), 6);
+        QCOMPARE(set.validation->samples(), 3);
+        QCOMPARE(set.validation->label(2), 2);
+        QVERIFY(set.train->place_of(3).ends_with("two.tar/a/000000.png"));
+    }
+
+    void damaged_archives_are_refused_with_the_place_or_lose_images() {
+        const std::string whole = read_file(peer("pax.tar"));
+        const Folder folder;
+        int refused = 0;
+        for (std::size_t at = 0; at < whole.size(); at += 61) {
+            std::string damaged = whole;
+            damaged[at] = static_cast<char>(~damaged[at]);
+            for (const std::string& content : {damaged, whole.substr(0, at)}) {
+                const auto path = folder.write("x.tar", content);
+                const auto error = error_of([&] {
+                    const data::DataSet set = open(images_section(path, R"({"size": [4, 4]})"));
+                    for (std::int64_t i = 0; i < set.train->samples(); ++i) {
+                        input_floats(*set.train, i);
+                    }
+                });
+                QVERIFY(!error || error->kind() == ErrorKind::data);
+                refused += error && error->where().find(", byte ") != std::string::npos ? 1 : 0;
+            }
+        }
+        QVERIFY(refused > 10);
     }
 };
 

@@ -4,10 +4,13 @@
 #include "core/base/error.h"
 #include "core/base/file.h"
 #include "core/base/text.h"
+#include "core/config/json.h"
+#include "core/data/files/tar_members.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 #include <set>
 
 namespace weft::data {
@@ -26,6 +29,8 @@ constexpr std::int64_t kLongestSide = 64;         // of images that differ in si
 constexpr std::int64_t kLongestEqualSide = 256;   // of images that do not
 constexpr std::int64_t kHeaderBytes = 256 * 1024; // a camera's thumbnail comes before the size
 constexpr std::size_t kMostNamedOthers = 3;
+constexpr std::int64_t kMostClassBytes = 64 * 1024;
+constexpr std::size_t kClassDigits = 5;
 
 bool named_like_image(const fs::path& path) {
     const std::string ending = lowered(path.extension().string());
@@ -136,19 +141,94 @@ void list_folder(const fs::path& root, ImageFiles& out) {
     lost.tell("links that lead nowhere", out.notes);
 }
 
+/// A member's name up to the first dot of its file: what belongs together has the same.
+std::string key_of_member(const std::string& name) {
+    const std::size_t slash = name.rfind('/');
+    return name.substr(0, name.find('.', slash == std::string::npos ? 0 : slash));
+}
+
+/// What is in a .cls file, or under "cls" or "label" of a .json file. Numbers get leading zeros, so
+/// that they are in order.
+std::string told_class(const fs::path& archive, const TarMember& member) {
+    const File file(archive, File::Mode::read, ErrorKind::data);
+    std::string text =
+        read_range(file, member.offset, member.offset + std::min(member.bytes, kMostClassBytes));
+    if (member.name.ends_with(".json")) {
+        const config::Json told = config::json_or_discarded(text);
+        text.clear();
+        for (const char* key : {"label", "cls"}) {
+            if (told.is_object() && told.contains(key)) {
+                const config::Json& value = told.at(key);
+                text = value.is_string() ? value.get<std::string>() : value.dump();
+            }
+        }
+    }
+    text = std::string(trim(text));
+    const bool is_number =
+        !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
+    return is_number && text.size() < kClassDigits
+               ? std::string(kClassDigits - text.size(), '0') + text
+               : text;
+}
+
+/// The images of an archive, each with the class that a file beside it tells, or its folder.
+void list_archive(const fs::path& path, ImageFiles& out) {
+    const auto archive = static_cast<std::uint32_t>(out.archives.size());
+    out.archives.push_back(path);
+    const std::vector<TarMember> members = list_tar(path);
+    std::map<std::string, std::string> classes; // by key
+    for (const TarMember& member : members) {
+        if (member.name.ends_with(".cls") || member.name.ends_with(".json")) {
+            classes[key_of_member(member.name)] = told_class(path, member);
+        }
+    }
+    Passed others;
+    for (const TarMember& member : members) {
+        const fs::path name(member.name);
+        if (passed_over(name) || member.name.ends_with(".cls") || member.name.ends_with(".json")) {
+            continue;
+        }
+        if (!named_like_image(name)) {
+            others.add(member.name);
+            continue;
+        }
+        const auto told = classes.find(key_of_member(member.name));
+        const std::string folder = name.parent_path().filename().string();
+        out.paths.push_back(path.filename().string() + "/" + member.name);
+        out.packed.push_back(
+            {archive, member.offset, member.bytes, told != classes.end() ? told->second : folder});
+    }
+    others.tell("neither PNG nor JPEG by name", out.notes);
+}
+
+std::vector<fs::path> archives_in(const fs::path& folder) {
+    std::vector<fs::path> out;
+    std::error_code code;
+    for (fs::directory_iterator entry(folder, code); !code && entry != fs::directory_iterator();
+         entry.increment(code)) {
+        std::error_code ignored;
+        if (!passed_over(entry->path()) && entry->path().extension() == ".tar" &&
+            entry->is_regular_file(ignored)) {
+            out.push_back(entry->path());
+        }
+    }
+    std::sort(out.begin(), out.end());
+    return out;
+}
+
 void name_classes(const std::vector<std::string>* given, ImageFiles& out) {
     if (given != nullptr) {
         out.class_names = *given;
     } else {
         std::set<std::string> names;
-        for (const std::string& path : out.paths) {
-            names.insert(class_folder(path));
+        for (std::size_t i = 0; i < out.paths.size(); ++i) {
+            names.insert(out.class_of(i));
         }
         names.erase("");
         out.class_names.assign(names.begin(), names.end());
     }
-    for (const std::string& path : out.paths) {
-        const std::string name = class_folder(path);
+    for (std::size_t i = 0; i < out.paths.size(); ++i) {
+        const std::string name = out.class_of(i);
         const auto found = std::lower_bound(out.class_names.begin(), out.class_names.end(), name);
         const bool known = found != out.class_names.end() && *found == name;
         out.labels.push_back(known ? static_cast<std::int32_t>(found - out.class_names.begin())
@@ -163,6 +243,34 @@ std::int64_t median(std::vector<std::int64_t> values) {
 }
 
 } // namespace
+
+std::string ImageFiles::class_of(std::size_t image) const {
+    return packed.empty() ? class_folder(paths[image]) : packed[image].class_name;
+}
+
+void ImageFiles::move(std::size_t from, std::size_t to) {
+    paths[to] = std::move(paths[from]);
+    labels[to] = labels[from];
+    if (!packed.empty()) {
+        packed[to] = std::move(packed[from]);
+    }
+}
+
+void ImageFiles::resize(std::size_t images) {
+    paths.resize(images);
+    labels.resize(images);
+    if (!packed.empty()) {
+        packed.resize(images);
+    }
+}
+
+std::string ImageFiles::read(std::size_t image, std::int64_t most) const {
+    const PackedImage whole = packed.empty() ? PackedImage() : packed[image];
+    const File file(packed.empty() ? root / paths[image] : archives[whole.archive],
+                    File::Mode::read, ErrorKind::data);
+    const std::int64_t bytes = packed.empty() ? file.size() : whole.bytes;
+    return read_range(file, whole.offset, whole.offset + std::min(bytes, most));
+}
 
 fs::path part_folder(const fs::path& path, ImagePart part,
                      const std::vector<std::string>* class_names) {
@@ -193,7 +301,15 @@ ImageFiles list_images(const fs::path& path, const std::vector<std::string>* cla
     }
     if (fs::is_directory(status)) {
         out.root = path;
-        list_folder(path, out);
+        for (const fs::path& archive : archives_in(path)) {
+            list_archive(archive, out);
+        }
+        if (out.archives.empty()) {
+            list_folder(path, out);
+        }
+    } else if (path.extension() == ".tar") {
+        out.root = path.parent_path();
+        list_archive(path, out);
     } else {
         out.root = path.parent_path();
         out.paths = {path.filename().string()};
@@ -209,13 +325,11 @@ ImageShapeChoice choose_shape(const ImageFiles& files) {
     std::string reason = "there is no image";
     const std::size_t looked_at = std::min(files.paths.size(), kMostLookedAt);
     for (std::size_t i = 0; i < looked_at; ++i) {
-        const fs::path path = files.root / files.paths[i * files.paths.size() / looked_at];
+        const std::size_t image = i * files.paths.size() / looked_at;
         try {
-            const File file(path, File::Mode::read, ErrorKind::data);
-            std::string head(static_cast<std::size_t>(std::min(file.size(), kHeaderBytes)), '\0');
-            file.read_at(std::as_writable_bytes(std::span(head)), 0);
-            const ImageHeader header =
-                read_image_header(std::as_bytes(std::span(head)), path.string());
+            const std::string head = files.read(image, kHeaderBytes);
+            const ImageHeader header = read_image_header(
+                std::as_bytes(std::span(head)), (files.root / files.paths[image]).string());
             heights.push_back(header.height);
             widths.push_back(header.width);
             grey = grey && header.grey;

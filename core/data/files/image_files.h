@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The image files below a folder and their classes: one folder per class, images at any depth
-// below.
+// below; or the images in tar archives, where a file of the same name tells the class (WebDataset).
 #pragma once
 
 #include "core/data/files/image_codec.h"
@@ -12,12 +12,29 @@
 
 namespace weft::data {
 
+/// An image in an archive.
+struct PackedImage {
+    std::uint32_t archive = 0;
+    std::int64_t offset = 0, bytes = 0;
+    std::string class_name; // empty: none is told
+};
+
 struct ImageFiles {
     std::filesystem::path root;           // paths below count from here
-    std::vector<std::string> paths;       // sorted
+    std::vector<std::string> paths;       // sorted; in an archive "a.tar/b.jpg", in its order
     std::vector<std::int32_t> labels;     // -1: of no class
     std::vector<std::string> class_names; // sorted
     Notes notes;                          // what was passed over
+    std::vector<std::filesystem::path> archives;
+    std::vector<PackedImage> packed; // one per path; empty: they are files of their own
+
+    /// What names the class of an image; empty: nothing does.
+    std::string class_of(std::size_t image) const;
+    /// Puts one in the place of another that is left out.
+    void move(std::size_t from, std::size_t to);
+    void resize(std::size_t images);
+    /// The bytes of an image, the first `most` of them. Throws weft::Error{data}.
+    std::string read(std::size_t image, std::int64_t most) const;
 };
 
 /// The first folder of a path of the list, which names its class; empty for a file right in the
@@ -32,9 +49,10 @@ enum class ImagePart : std::uint8_t { train, validation, test };
 std::filesystem::path part_folder(const std::filesystem::path& path, ImagePart part,
                                   const std::vector<std::string>* class_names = nullptr);
 
-/// Lists a folder; a file is a list of one. Hidden files and what is no PNG or JPEG by name are
-/// passed over. `class_names`: those of training; null: the folders found. Throws weft::Error{data}
-/// when the folder cannot be read.
+/// Lists a folder; a file is a list of one, a tar archive one of what it holds, and so is a folder
+/// with archives in it. Class numbers of archives get five digits. Hidden files and what is no PNG
+/// or JPEG by name are passed over. `class_names`: those of training; null: the folders found.
+/// Throws weft::Error{data} when the folder cannot be read.
 ImageFiles list_images(const std::filesystem::path& path,
                        const std::vector<std::string>* class_names);
 

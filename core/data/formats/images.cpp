@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// images: PNG and JPEG files of any size and colour mode, one folder per class. Each is decoded
-// once, brought to one size and kept as 8-bit pixels; they become f32 in 0..1 when a sample is
-// read. Sets above the memory limit are decoded whenever a sample is read instead.
+// images: PNG and JPEG files of any size and colour mode, one folder per class, or packed in tar
+// archives. Each is decoded once, brought to one size and kept as 8-bit pixels; they become f32 in
+// 0..1 when a sample is read. Sets above the memory limit are decoded whenever a sample is read
+// instead.
 #include "core/data/formats/format_list.h"
 
 #include "core/base/check.h"
@@ -13,6 +14,7 @@
 #include "core/data/files/damaged_files.h"
 #include "core/data/files/image_files.h"
 #include "core/data/files/image_resize.h"
+#include "core/data/files/tar_members.h"
 
 #include <algorithm>
 #include <cstring>
@@ -66,8 +68,14 @@ void decode_bytes(const std::string& file, const fs::path& path, const ImageSett
     resize_image(image, box, settings.height, settings.width, out);
 }
 
-void decode_file(const fs::path& path, const ImageSettings& settings, std::span<std::uint8_t> out) {
-    decode_bytes(read_file(path, kLargestFile, ErrorKind::data), path, settings, out);
+/// Throws weft::Error{data} for what is too large for an image.
+std::string read_image(const ImageFiles& files, std::size_t image) {
+    std::string out = files.read(image, kLargestFile + 1);
+    if (static_cast<std::int64_t>(out.size()) > kLargestFile) {
+        throw Error(ErrorKind::data, (files.root / files.paths[image]).string(),
+                    "it is larger than " + format_bytes(kLargestFile), "Give images.");
+    }
+    return out;
 }
 
 SampleInfo describe_images(const fs::path& path, const ImageSettings& settings,
@@ -148,7 +156,7 @@ private:
     // What cannot be opened or read is no damage: it may be there again in a moment.
     void decode(std::size_t file, std::span<std::uint8_t> out) const {
         const fs::path path = files_.root / files_.paths[file];
-        const std::string bytes = read_file(path, kLargestFile, ErrorKind::data);
+        const std::string bytes = read_image(files_, file);
         try {
             decode_bytes(bytes, path, settings_, out);
         } catch (const Error& fault) {
@@ -180,8 +188,7 @@ void remove_bad(const std::vector<std::string>& faults, double most_bad, ImageFi
             continue;
         }
         if (kept != i) {
-            files.paths[kept] = std::move(files.paths[i]);
-            files.labels[kept] = files.labels[i];
+            files.move(i, kept);
             if (!pixels.empty()) {
                 std::memcpy(pixels.data() + kept * sample_bytes, pixels.data() + i * sample_bytes,
                             sample_bytes);
@@ -198,8 +205,7 @@ void remove_bad(const std::vector<std::string>& faults, double most_bad, ImageFi
                     "Repair or remove them, or raise data.train.most_bad.");
     }
     notes.push_back("left out: " + text);
-    files.paths.resize(kept);
-    files.labels.resize(kept);
+    files.resize(kept);
     if (!pixels.empty()) {
         pixels.resize(kept * sample_bytes);
         pixels.shrink_to_fit();
@@ -285,10 +291,10 @@ std::string fault_of_class(const ImageFiles& files, std::size_t i) {
     if (files.labels[i] >= 0) {
         return {};
     }
-    const std::string folder = class_folder(files.paths[i]);
+    const std::string name = files.class_of(i);
     return shown((files.root / files.paths[i]).string(), 200) +
-           (folder.empty() ? ": it lies in no folder of a class"
-                           : ": '" + shown(folder) + "' is no class of the training data");
+           (name.empty() ? ": it lies in no folder of a class"
+                         : ": '" + shown(name) + "' is no class of the training data");
 }
 
 std::vector<std::string> faults_of_class(const ImageFiles& files) {
@@ -322,8 +328,9 @@ std::shared_ptr<const Source> open_images(const Json& given, const OpenContext& 
                     }
                     try {
                         if (cached && faults[i].empty()) {
-                            decode_file(files.root / files.paths[i], settings,
-                                        std::span(pixels).subspan(i * sample_bytes, sample_bytes));
+                            decode_bytes(read_image(files, i), files.root / files.paths[i],
+                                         settings,
+                                         std::span(pixels).subspan(i * sample_bytes, sample_bytes));
                         }
                     } catch (const Error& error) {
                         faults[i] = fault_of(error);
@@ -363,7 +370,8 @@ config::FieldTable image_fields() {
     return {
         config::path_field("path", nullptr,
                            "Folder with one folder of PNG or JPEG files per class, or with train, "
-                           "val and test that hold such folders.")
+                           "val and test that hold such folders. Or a tar archive, or a folder of "
+                           "such: x.cls beside x.jpg tells its class, or else its folder does.")
             .must_be_given(),
         config::list_field(
             "size", nullptr,
@@ -397,6 +405,9 @@ config::FieldTable image_fields() {
 
 bool sniff_images(const fs::path& path) {
     std::error_code ignored;
+    if (fs::is_regular_file(path, ignored) && path.extension() == ".tar") {
+        return looks_like_tar(path) && !list_images(path, nullptr).paths.empty();
+    }
     if (fs::is_regular_file(path, ignored)) {
         const File file(path, File::Mode::read, ErrorKind::data);
         std::array<std::byte, 8> head{};
@@ -442,8 +453,10 @@ Look look_at_images(const Json& given, const OpenContext& context) {
     for (const std::int32_t label : files.labels) {
         ++out.classes[static_cast<std::size_t>(label)].samples;
     }
+    const bool is_packed = !files.packed.empty();
     out.summary = format_thousands(static_cast<std::int64_t>(files.labels.size())) +
-                  " image files in " + std::to_string(files.class_names.size()) + " folders";
+                  (is_packed ? " images of " : " image files in ") +
+                  std::to_string(files.class_names.size()) + (is_packed ? " classes" : " folders");
     return out;
 }
 

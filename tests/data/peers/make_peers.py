@@ -3,6 +3,8 @@
 # Writes the files of this folder with numpy, Pillow, h5py and Python's csv: what our readers are
 # measured against. Run it in this folder to make them anew (numpy 2.4, Pillow 13, h5py 3.16).
 import csv
+import io
+import tarfile
 
 import h5py
 import numpy as np
@@ -97,6 +99,29 @@ for orientation in range(1, 9):
               8: Image.Transpose.ROTATE_270}[orientation]
     stored = rgb if turned is None else rgb.transpose(turned)
     stored.save(f"turned{orientation}.jpg", quality=95, exif=exif)  # each shows rgb
+
+long = "folder_" * 20 + "é"  # longer than the 100 bytes of a name, and no ASCII
+for name, form in [("ustar", tarfile.USTAR_FORMAT), ("gnu", tarfile.GNU_FORMAT),
+                   ("pax", tarfile.PAX_FORMAT)]:
+    with tarfile.open(f"{name}.tar", "w", format=form) as tar:
+        def add(path, content):
+            info = tarfile.TarInfo(path)
+            info.size = len(content)
+            tar.addfile(info, io.BytesIO(content))
+        folder = tarfile.TarInfo("a")
+        folder.type = tarfile.DIRTYPE
+        tar.addfile(folder)
+        add("a/000000.png", open("rgb.png", "rb").read())
+        add("a/000000.cls", b"2\n")
+        deep = long if name != "ustar" else "b"
+        add(f"{deep}/000001.seg.jpg", open("grey.jpg", "rb").read())
+        add(f"{deep}/000001.cls", b"0")
+        add("000002.json", b'{"label": 10, "width": 5}')
+        add("000002.png", open("small.png", "rb").read())
+        add("read.me", b"no image")
+        link = tarfile.TarInfo("a/link.png")
+        link.type, link.linkname = tarfile.SYMTYPE, "000000.png"
+        tar.addfile(link)
 
 with open("quoted.csv", "w", newline="", encoding="utf-8") as file:
     writer = csv.writer(file)

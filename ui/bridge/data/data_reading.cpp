@@ -98,7 +98,9 @@ SplitFacts factsOf(std::shared_ptr<const data::Source> source, const std::stop_t
         facts.cache_bytes = source->cache_bytes();
         facts.columns = data::input_columns(source->encoding().get());
         facts.target_scale = source->target_scale();
-        if (facts.samples == 0 || source->label(0) < 0 || facts.info.classes <= 0) {
+        // What is read block by block is too much to look at every label.
+        if (facts.samples == 0 || !source->blocks().empty() || source->label(0) < 0 ||
+            facts.info.classes <= 0) {
             return facts;
         }
         auto labels = std::make_shared<std::vector<std::int32_t>>();

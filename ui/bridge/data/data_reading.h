@@ -42,7 +42,7 @@ struct SplitFacts {
     QString fingerprint;
     std::vector<data::InputColumn> columns; // of a table; else empty
     data::TargetScale target_scale;
-    /// Per sample; null where samples have no class.
+    /// Per sample; null where samples have no class, or are too many to be looked at one by one.
     std::shared_ptr<const std::vector<std::int32_t>> labels;
     std::vector<std::int64_t> counts; // by class
     QString problem, hint;            // why it cannot be opened
