@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/exec/reference_mode.h"
 
+#include "kernels/numbers.h"
+
+#include <algorithm>
+
 namespace weft::exec {
 namespace {
 
@@ -32,13 +36,23 @@ void widen(ir::Program& program) {
 }
 
 Tensor widened(const Tensor& tensor) {
-    if (tensor.type.dtype != ir::DType::f32) {
-        WEFT_CHECK(!is_narrow(tensor.type.dtype), "programs take f32");
+    if (!is_narrow(tensor.type.dtype)) {
         return tensor;
     }
     Tensor out({ir::DType::f64, tensor.type.shape});
-    const auto from = tensor.span<float>();
-    std::copy(from.begin(), from.end(), out.span<double>().begin());
+    const std::span<double> to = out.span<double>();
+    switch (tensor.type.dtype) {
+    case ir::DType::bf16: // of parameters that stay as they are
+        std::transform(tensor.span<kernels::bf16>().begin(), tensor.span<kernels::bf16>().end(),
+                       to.begin(), [](kernels::bf16 value) { return kernels::to_float(value); });
+        break;
+    case ir::DType::f32: {
+        const auto from = tensor.span<float>();
+        std::copy(from.begin(), from.end(), to.begin());
+        break;
+    }
+    default: WEFT_CHECK(false, "programs take f32 and bf16");
+    }
     return out;
 }
 

@@ -3,6 +3,7 @@
 
 #include "core/base/text.h"
 #include "core/foreign/family_list.h"
+#include "core/foreign/write_model.h"
 
 #include <algorithm>
 #include <set>
@@ -27,17 +28,21 @@ bool is_number(const Array& array) {
     return array.type && ir::is_float(array.type->dtype);
 }
 
+/// A type that our parameters have.
+bool is_kept(ir::DType dtype) {
+    return dtype == ir::DType::f32 || dtype == ir::DType::bf16;
+}
+
 /// Whether the parts, laid out our way and joined, have the type of the tensor.
 bool fits(const Link& link, const ir::Type& type) {
     if (link.parts.size() == 1 && link.layout == Layout::same) {
         const Array& only = link.parts[0];
         return only.type && only.type->shape == type.shape &&
-               (only.type->dtype == type.dtype ||
-                (type.dtype == ir::DType::f32 && is_number(only)));
+               (only.type->dtype == type.dtype || (is_kept(type.dtype) && is_number(only)));
     }
     const auto parts = static_cast<std::int64_t>(link.parts.size());
     const ir::Shape& whole = type.shape;
-    if (type.dtype != ir::DType::f32 || whole.rank() == 0 || whole.back() % parts != 0 ||
+    if (!is_kept(type.dtype) || whole.rank() == 0 || whole.back() % parts != 0 ||
         (link.layout == Layout::transposed && whole.rank() != 2) ||
         (link.layout == Layout::convolution && whole.rank() != 4)) {
         return false;
@@ -207,10 +212,8 @@ std::vector<std::byte> read_linked(const Arrays& source, const Link& link, const
     for (const Array& array : link.parts) {
         parts.push_back(to_ours(link.layout, array.type->shape, read_floats(source, array)));
     }
-    const std::vector<float> values =
-        parts.size() == 1 ? std::move(parts[0]) : joined(parts, type.shape.rows());
-    const auto bytes = std::as_bytes(std::span(values));
-    return {bytes.begin(), bytes.end()};
+    return as_stored(parts.size() == 1 ? std::move(parts[0]) : joined(parts, type.shape.rows()),
+                     type.dtype);
 }
 
 std::string table_of(const Match& match) {

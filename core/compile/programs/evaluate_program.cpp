@@ -7,9 +7,9 @@ namespace {
 
 using ir::ValueId;
 
-ValueId run_model(const RunModel& run, ir::Program& program, ops::Builder& b, ValueId inputs) {
+ValueId run_model(const RunModel& run, ops::Builder& b, ValueId inputs) {
     nn::ModelContext context(b, run.surroundings(nn::Mode::evaluate));
-    bind_averages(run, program, context);
+    bind_parameters(run, b, context);
     return run.model->build(context, run.model_settings(), inputs);
 }
 
@@ -34,7 +34,7 @@ ir::Program build_evaluate(const RunModel& run, const BatchPlan& batch) {
     const ValueId weights =
         program.add_argument(ir::Role::batch, "weights", {ir::DType::f32, {batch.rows}});
     ops::Builder b(program, program.body);
-    const nn::Prediction prediction = {run_model(run, program, b, inputs), targets};
+    const nn::Prediction prediction = {run_model(run, b, inputs), targets};
     b.set_path("loss");
     const ValueId terms = run.loss->build(b, run.config->section("loss"), prediction);
     const std::vector<EvaluatedMetric> outputs = evaluated_metrics(*run.config);
@@ -57,7 +57,7 @@ ir::Program build_predict(const RunModel& run, const BatchPlan& batch) {
     program.name = "predict";
     const ValueId inputs = add_inputs(run, program, batch);
     ops::Builder b(program, program.body);
-    ValueId output = run_model(run, program, b, inputs);
+    ValueId output = run_model(run, b, inputs);
     b.set_path("prediction");
     const ir::Shape shape = b.shape(output);
     if (shape.rank() == 3) { // [B, T, V]: what follows the last token

@@ -17,7 +17,7 @@ ir::Program build_generate(const RunModel& run, std::string name, std::int64_t p
     nn::Surroundings around = run.surroundings(nn::Mode::decode);
     around.position = position;
     nn::ModelContext context(b, around);
-    bind_averages(run, program, context);
+    bind_parameters(run, b, context);
     const ValueId logits = run.model->build(context, run.model_settings(), tokens); // [1, T, V]
     for (const auto& [slot, value] : context.updates()) {
         program.add_result(ir::Role::state, slot, value);

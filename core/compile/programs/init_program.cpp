@@ -40,8 +40,10 @@ ir::Program build_init(const RunModel& run, const std::vector<plan::StateSlot>& 
         for (const nn::Variable& variable : *variables) {
             b.set_path(layer_of(variable.name));
             const ValueId value = start_value(b, variable, random);
-            values.emplace_back(variable.name, value);
-            if (run.averaged() && variables == &run.parameters && run.trainable(variable)) {
+            const bool parameter = variables == &run.parameters;
+            values.emplace_back(variable.name,
+                                parameter ? ops::cast(b, value, run.kept_as(variable)) : value);
+            if (run.averaged() && parameter && run.trainable(variable)) {
                 values.emplace_back(average_slot(variable.name), b.emit("copy", {value}));
             }
         }

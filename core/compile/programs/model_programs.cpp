@@ -184,6 +184,12 @@ bool RunModel::trainable(const nn::Variable& parameter) const {
     });
 }
 
+ir::DType RunModel::kept_as(const nn::Variable& parameter) const {
+    const bool low = lora && !trainable(parameter) && parameter.shape.rank() >= 2 &&
+                     config->compute_dtype() == ir::DType::bf16;
+    return low ? ir::DType::bf16 : ir::DType::f32;
+}
+
 const optim::Group& RunModel::group(const nn::Variable& parameter) const {
     return groups[optim::group_of(groups, parameter.name)];
 }
@@ -255,15 +261,26 @@ const nn::ReductionDef& reduction_of(const nn::MetricDef& metric) {
     return nn::reduction_named(metric.reduction, "metric " + std::string(metric.name));
 }
 
-void bind_averages(const RunModel& run, ir::Program& program, nn::ModelContext& context) {
-    if (!run.averaged() || !run.config->evaluation_use_ema) {
-        return;
-    }
+ir::ValueId parameter_argument(const RunModel& run, ops::Builder& b,
+                               const nn::Variable& parameter) {
+    const ir::ValueId kept = b.program().add_argument(
+        ir::Role::state, parameter.name, {run.kept_as(parameter), parameter.shape});
+    const ir::Name outer = b.path();
+    b.set_path(layer_of(parameter.name));
+    const ir::ValueId value = ops::cast(b, kept, ir::DType::f32);
+    b.set_path(outer);
+    return value;
+}
+
+void bind_parameters(const RunModel& run, ops::Builder& b, nn::ModelContext& context) {
+    const bool averages = run.averaged() && run.config->evaluation_use_ema;
     for (const nn::Variable& parameter : run.parameters) {
-        if (run.trainable(parameter)) {
-            context.bind(parameter.name,
-                         program.add_argument(ir::Role::state, average_slot(parameter.name),
-                                              {ir::DType::f32, parameter.shape}));
+        if (averages && run.trainable(parameter)) {
+            context.bind(parameter.name, b.program().add_argument(
+                                             ir::Role::state, average_slot(parameter.name),
+                                             {ir::DType::f32, parameter.shape}));
+        } else if (run.kept_as(parameter) != ir::DType::f32) {
+            context.bind(parameter.name, parameter_argument(run, b, parameter));
         }
     }
 }
@@ -272,6 +289,7 @@ std::vector<plan::StateSlot> make_slots(const RunModel& run) {
     std::vector<plan::StateSlot> out;
     for (const nn::Variable& parameter : run.parameters) {
         out.push_back(slot_of(parameter, parameter.name, plan::Category::parameters));
+        out.back().type.dtype = run.kept_as(parameter);
         out.back().trainable = run.trainable(parameter);
         if (out.back().trainable) {
             out.back().weight_decay = run.update_settings(parameter).at("weight_decay");

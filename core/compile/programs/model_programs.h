@@ -37,6 +37,9 @@ struct RunModel {
         return {.mode = mode, .data = data, .lora = lora ? &*lora : nullptr};
     }
     bool trainable(const nn::Variable& parameter) const;
+    /// The element type of its slot: f32, and bf16 of a matrix that stays as it is below low-rank
+    /// factors while products read it in bf16.
+    ir::DType kept_as(const nn::Variable& parameter) const;
     const optim::Group& group(const nn::Variable& parameter) const;
     /// What updates this parameter: its group's settings, with the weight decay that reaches it.
     config::Json update_settings(const nn::Variable& parameter) const;
@@ -60,8 +63,11 @@ std::string layer_of(std::string_view variable);
 /// [leading..., sample's own extents]
 ir::Type batched(const ir::Type& sample, std::initializer_list<std::int64_t> leading);
 
-/// Lets the parameters of an evaluating program be the averaged copies where the run asks for it.
-void bind_averages(const RunModel& run, ir::Program& program, nn::ModelContext& context);
+/// The argument of a parameter's slot, as f32.
+ir::ValueId parameter_argument(const RunModel& run, ops::Builder& b, const nn::Variable& parameter);
+/// Lets the parameters of an evaluating program be what is kept of them, or the averaged copies
+/// where the run asks for it.
+void bind_parameters(const RunModel& run, ops::Builder& b, nn::ModelContext& context);
 
 std::vector<plan::StateSlot> make_slots(const RunModel& run);
 ir::Program build_init(const RunModel& run, const std::vector<plan::StateSlot>& slots);

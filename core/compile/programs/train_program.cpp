@@ -73,7 +73,7 @@ private:
 
     void add_arguments() {
         for (const nn::Variable& parameter : run_.parameters) {
-            parameters_[parameter.name] = state_argument(parameter.name, parameter.shape);
+            parameters_[parameter.name] = parameter_argument(run_, builder_, parameter);
         }
         for (const nn::Variable& statistic : run_.statistics) {
             statistics_.push_back(state_argument(statistic.name, statistic.shape));

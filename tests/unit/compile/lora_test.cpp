@@ -2,6 +2,7 @@
 // Low-rank adapters: what they add, what they leave alone, and what is refused.
 #include "core/base/error.h"
 #include "core/nn/layers/lora.h"
+#include "kernels/numbers.h"
 #include "tests/support/run_programs.h"
 #include "tests/support/weft_test.h"
 
@@ -191,6 +192,42 @@ private slots:
             factors += factor ? 1 : 0;
         }
         QCOMPARE(factors, 2 * 4 * 2); // of two blocks' four linear layers
+    }
+
+    // Products read bf16 anyway: the rounding of the base at its start is the one of each step.
+    void the_base_is_kept_in_bf16_where_products_read_that() {
+        Run wide(run_of(kAdaptedGpt, {lora(R"("rank": 2)")}), sample());
+        Run narrow(run_of(kAdaptedGpt, {lora(R"("rank": 2)"), "training.precision=bf16"}),
+                   sample());
+        for (const plan::StateSlot& slot : parameters_of(narrow)) {
+            const bool low = !slot.trainable && slot.type.shape.rank() >= 2;
+            QCOMPARE(slot.type.dtype, low ? ir::DType::bf16 : ir::DType::f32);
+            const exec::Tensor& kept = narrow.state.at(slot.name);
+            const exec::Tensor& exact = wide.state.at(slot.name);
+            if (!low) {
+                QVERIFY2(kept.data == exact.data, slot.name.c_str());
+                continue;
+            }
+            const auto rounded = kept.span<kernels::bf16>();
+            for (std::size_t i = 0; i < rounded.size(); ++i) {
+                QCOMPARE(kernels::to_float(rounded[i]),
+                         kernels::round_to_bf16(exact.span<float>()[i]));
+            }
+        }
+        const Arrays start = narrow.state;
+        const Arrays out = narrow.run("train_step", training_batch());
+        QVERIFY(std::isfinite(scalar_of(out.at("loss"))));
+        for (const plan::StateSlot& slot : parameters_of(narrow)) {
+            QVERIFY2(slot.trainable || start.at(slot.name).data == narrow.state.at(slot.name).data,
+                     slot.name.c_str());
+        }
+        // Without factors, or trained itself, a weight has all its digits.
+        for (const char* other : {"seed=1", R"(init.trainable=["wte.*"])"}) {
+            const Run run(run_of(kAdaptedGpt, {other, "training.precision=bf16"}), sample());
+            for (const plan::StateSlot& slot : parameters_of(run)) {
+                QCOMPARE(slot.type.dtype, ir::DType::f32);
+            }
+        }
     }
 
     void others_may_be_trained_beside_the_factors() {
