@@ -10,6 +10,7 @@
 #include "core/train/planning.h"
 #include "core/train/program_io.h"
 #include "core/train/record/run_folder.h"
+#include "core/train/warm_start.h"
 
 #include <algorithm>
 #include <charconv>
@@ -148,6 +149,7 @@ LoadedModel load_model(const fs::path& checkpoint_folder, const compile::RunConf
     model.executor = std::make_unique<exec::Executor>(
         model.plan, backends(), exec::ExecutorOptions{.threads = thread_count(threads)});
     initialise(*model.executor, model.config);
+    load_base(*model.executor, model.config, model.manifest);
     restore_tensors(*model.executor, model.manifest, Missing::keeps_init);
     return model;
 }

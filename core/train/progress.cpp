@@ -14,7 +14,6 @@ namespace {
 
 using config::Json;
 
-
 // JSON has no NaN; such a metric is left out of the record.
 Json finite_json(const Metrics& metrics) {
     Json out = Json::object();
@@ -153,6 +152,7 @@ Progress progress_of(const checkpoint::Record& record, Progress progress) {
         if (counters.contains("left_out")) {
             progress.left_out = counters["left_out"].get<LeftOutSamples>();
         }
+        progress.left_to_base = left_to_base(record);
         if (counters.contains("live")) {
             const std::string problem = read_live_settings(counters["live"], progress.live);
             if (!problem.empty()) {
@@ -201,6 +201,17 @@ checkpoint::Record to_record(const Progress& progress, const compile::RunConfig&
     if (!progress.left_out.empty()) {
         record.counters["left_out"] = progress.left_out;
     }
+    if (progress.left_to_base) {
+        Json arrays = Json::array();
+        for (const auto& [name, type] : progress.left_to_base->arrays) {
+            arrays.push_back(
+                {{"name", name},
+                 {"dtype", ir::dtype_name(type.dtype)},
+                 {"shape", std::vector<std::int64_t>(type.shape.begin(), type.shape.end())}});
+        }
+        record.counters["left_to_base"] = {{"fingerprint", progress.left_to_base->fingerprint},
+                                           {"arrays", std::move(arrays)}};
+    }
     record.metrics = finite_json(progress.last_metrics);
     record.metric_step = progress.evaluated_step;
     record.environment = environment;
@@ -210,6 +221,32 @@ checkpoint::Record to_record(const Progress& progress, const compile::RunConfig&
 
 std::int64_t skipped_in(const checkpoint::Record& record) {
     return record.counters.contains("skipped") ? counted(record.counters, "skipped") : 0;
+}
+
+std::optional<LeftToBase> left_to_base(const checkpoint::Record& record) {
+    const auto found = record.counters.find("left_to_base");
+    if (found == record.counters.end()) {
+        return std::nullopt;
+    }
+    LeftToBase out;
+    try {
+        out.fingerprint = found->at("fingerprint").get<std::string>();
+        for (const Json& array : found->at("arrays")) {
+            const auto dtype = ir::parse_dtype(array.at("dtype").get_ref<const std::string&>());
+            const auto extents = array.at("shape").get<std::vector<std::int64_t>>();
+            const bool sound =
+                dtype && extents.size() <= ir::Shape::kMaxRank &&
+                std::all_of(extents.begin(), extents.end(), [](auto e) { return e > 0; });
+            if (!sound) {
+                wrong_counters("left_to_base has an array of no type");
+            }
+            out.arrays.emplace_back(array.at("name").get<std::string>(),
+                                    ir::Type{*dtype, ir::Shape(std::span(extents))});
+        }
+    } catch (const Json::exception& fault) {
+        wrong_counters(std::string("left_to_base cannot be read: ") + fault.what());
+    }
+    return out;
 }
 
 Progress first_progress(const compile::RunConfig& config) {

@@ -40,6 +40,12 @@ struct TrainingSums {
     std::int64_t steps = 0;
 };
 
+/// Parameters that stay as they are and that checkpoints leave to the weights of init.from.
+struct LeftToBase {
+    std::string fingerprint; // of their bytes, in this order
+    std::vector<std::pair<std::string, ir::Type>> arrays;
+};
+
 struct Progress {
     std::int64_t step = 0; // completed updates
     data::Cursor cursor;
@@ -55,11 +61,16 @@ struct Progress {
     std::vector<std::int64_t> moments_since;
     std::int64_t skipped = 0; // updates that were not taken, as the scaler of the loss counts
     LeftOutSamples left_out;
+    std::optional<LeftToBase> left_to_base; // null: checkpoints hold everything
     LiveSettings live;
 };
 
 /// Updates that were skipped until then.
 std::int64_t skipped_in(const checkpoint::Record& record);
+
+/// What the checkpoint leaves to other weights; nullopt: nothing. Throws weft::Error{checkpoint}
+/// for what no run writes.
+std::optional<LeftToBase> left_to_base(const checkpoint::Record& record);
 
 /// Before the first update.
 Progress first_progress(const compile::RunConfig& config);

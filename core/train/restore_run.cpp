@@ -3,6 +3,7 @@
 
 #include "core/base/text.h"
 #include "core/train/engine.h"
+#include "core/train/warm_start.h"
 
 #include <algorithm>
 
@@ -32,6 +33,7 @@ RestoredRun restored_from(exec::Executor& executor, const compile::RunConfig& co
                           const fs::path& folder, Missing missing) {
     RestoredRun out{checkpoint::read_manifest(folder), {}, {}, {}, {}};
     out.progress = read_progress(out.manifest.record, config);
+    load_base(executor, config, out.manifest);
     Restored restored = restore_tensors(executor, out.manifest, missing);
     out.notes = std::move(restored.notes);
     out.fresh = std::move(restored.fresh);

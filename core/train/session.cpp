@@ -294,6 +294,7 @@ void Session::State::load_start() {
         const WarmStart start = load_start_weights(*executor, options.config);
         control.emit(WarningEvent{to_text(start), ""});
     }
+    progress.left_to_base = left_to_base(*executor);
     progress.live.extra_steps += options.extend_steps;
     if (options.extend_steps > 0 && progress.stall) {
         progress.stall->evaluations = 0; // who trains longer is patient anew

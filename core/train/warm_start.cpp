@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/train/warm_start.h"
 
+#include "core/base/crc32c.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/checkpoint/export.h"
@@ -10,7 +11,10 @@
 #include "core/train/engine.h"
 
 #include <algorithm>
+#include <iomanip>
+#include <map>
 #include <memory>
+#include <sstream>
 
 namespace weft::train {
 namespace {
@@ -54,10 +58,74 @@ std::vector<std::string> names_of(const foreign::Match& match, Fate fate, bool p
     return out;
 }
 
+/// A parameter that checkpoints leave to the weights of init.from.
+bool is_left_to_base(const plan::StateSlot& slot) {
+    return slot.category == plan::Category::parameters && !slot.saved;
+}
+
 /// What init.from can fill: factors of adapters start as their layers say.
 bool is_weight(const plan::StateSlot& slot) {
-    return slot.saved && slot.category != plan::Category::optimizer &&
+    return (slot.saved || is_left_to_base(slot)) && slot.category != plan::Category::optimizer &&
            !slot.name.starts_with(kAveragePrefix) && !nn::adapted_by(slot.name);
+}
+
+std::string hex(std::uint32_t crc) {
+    std::ostringstream out;
+    out << "crc32c:" << std::hex << std::setw(8) << std::setfill('0') << crc;
+    return out.str();
+}
+
+void check_fingerprint(const LeftToBase& left, const std::string& found,
+                       const std::filesystem::path& weights, const checkpoint::Manifest& manifest) {
+    if (found != left.fingerprint) {
+        throw Error(ErrorKind::checkpoint, weights.string(),
+                    "these weights are not those that the factors of " + manifest.path.string() +
+                        " were trained beside: " + found + ", " + left.fingerprint + " then",
+                    "put the weights of then back at this place");
+    }
+}
+
+/// The arrays that a checkpoint leaves to the weights of init.from, beside its own.
+foreign::Arrays with_base(foreign::Arrays own, const checkpoint::Manifest& manifest) {
+    const auto left = left_to_base(manifest.record);
+    if (!left) {
+        return own;
+    }
+    const compile::CheckedRun run = read_saved_config(manifest);
+    std::vector<Tensor> wanted;
+    for (const auto& [name, type] : left->arrays) {
+        wanted.push_back({name, type});
+    }
+    if (!run.ok() || run.config.section("init").at("from").is_null()) {
+        throw Error(ErrorKind::checkpoint, manifest.path.string(),
+                    "it leaves parameters to weights that its configuration does not name",
+                    "resume it once with the configuration that it was trained with");
+    }
+    const auto base = std::make_shared<WarmStart>(match_start_weights(run.config, wanted));
+    std::map<std::string, const foreign::Link*> links;
+    std::uint32_t crc = 0;
+    for (const foreign::Link& link : base->match.links) {
+        links[wanted[link.wanted].name] = &link;
+        crc = crc32c(foreign::read_linked(base->arrays, link, wanted[link.wanted].type), crc);
+    }
+    check_fingerprint(*left, hex(crc), base->source, manifest);
+    std::map<std::string, ir::Type> types(left->arrays.begin(), left->arrays.end());
+    for (const auto& [name, type] : types) {
+        own.list.push_back({name, type, ir::to_text(type)});
+    }
+    std::sort(own.list.begin(), own.list.end(),
+              [](const auto& a, const auto& b) { return a.name < b.name; });
+    own.read = [base, links = std::move(links), types = std::move(types),
+                read = std::move(own.read)](const std::string& name, std::span<std::byte> into) {
+        const auto found = links.find(name);
+        if (found == links.end()) {
+            read(name, into);
+            return;
+        }
+        const auto bytes = foreign::read_linked(base->arrays, *found->second, types.at(name));
+        std::copy(bytes.begin(), bytes.end(), into.begin());
+    };
+    return own;
 }
 
 } // namespace
@@ -78,7 +146,7 @@ foreign::Arrays parts_of(const checkpoint::Manifest& manifest) {
         const bool has_average = averaged && manifest.find(average) != nullptr;
         checkpoint::read_tensor(manifest, has_average ? average : name, into);
     };
-    return out;
+    return with_base(std::move(out), manifest);
 }
 
 foreign::Arrays weights_of(const checkpoint::Manifest& manifest) {
@@ -198,6 +266,30 @@ WarmStart load_start_weights(exec::Executor& executor, const compile::RunConfig&
         }
     }
     return start;
+}
+
+std::optional<LeftToBase> left_to_base(exec::Executor& executor) {
+    LeftToBase out;
+    std::uint32_t crc = 0;
+    for (const plan::StateSlot& slot : executor.plan().state_slots) {
+        if (is_left_to_base(slot)) {
+            out.arrays.emplace_back(slot.name, slot.whole);
+            crc = crc32c(executor.read_slot(slot.name), crc);
+        }
+    }
+    out.fingerprint = hex(crc);
+    return out.arrays.empty() ? std::nullopt : std::optional(std::move(out));
+}
+
+void load_base(exec::Executor& executor, const compile::RunConfig& config,
+               const checkpoint::Manifest& manifest) {
+    const auto left = left_to_base(manifest.record);
+    if (!left || config.section("init").at("from").is_null()) {
+        return; // without weights to load: what is missing is told array by array
+    }
+    const WarmStart start = load_start_weights(executor, config);
+    const auto loaded = left_to_base(executor);
+    check_fingerprint(*left, loaded ? loaded->fingerprint : "none", start.source, manifest);
 }
 
 std::string to_text(const WarmStart& start) {

@@ -9,6 +9,7 @@
 #include "core/exec/executor.h"
 #include "core/foreign/match.h"
 #include "core/nn/layers/lora.h"
+#include "core/train/progress.h"
 
 #include <optional>
 #include <string>
@@ -30,8 +31,9 @@ struct WarmStart {
 bool evaluates_average(const checkpoint::Manifest& manifest);
 /// The low-rank factors that a run trained; none: it did not.
 std::optional<nn::Lora> lora_of(const checkpoint::Manifest& manifest);
-/// What a checkpoint has to give: parameters and running statistics, averaged where the run was
-/// measured with averages, low-rank factors beside the weights that they are for.
+/// What a checkpoint has to give, with what it leaves to the weights of init.from: parameters and
+/// running statistics, averaged where the run was measured with averages, low-rank factors beside
+/// the weights that they are for.
 foreign::Arrays parts_of(const checkpoint::Manifest& manifest);
 /// The same as a model without factors: they are added to their weights.
 foreign::Arrays weights_of(const checkpoint::Manifest& manifest);
@@ -57,6 +59,13 @@ std::optional<Error> refusal_of(const WarmStart& start, bool strict);
 /// averaged weights gives those; averages here start as the weights. f16, bf16 and f64 become what
 /// the model keeps. Throws weft::Error{checkpoint}, naming every mismatch.
 WarmStart load_start_weights(exec::Executor& executor, const compile::RunConfig& config);
+
+/// What checkpoints of this executor leave to the weights of init.from; nullopt: they hold all.
+std::optional<LeftToBase> left_to_base(exec::Executor& executor);
+/// Loads init.from before the arrays of a checkpoint that leaves parameters to it; nothing where it
+/// leaves none. Throws weft::Error{checkpoint}: the weights are not there, or not those of then.
+void load_base(exec::Executor& executor, const compile::RunConfig& config,
+               const checkpoint::Manifest& manifest);
 
 /// "started with 18 arrays of gpt2.safetensors; not there: head.weight; …": one sentence for a log.
 std::string to_text(const WarmStart& start);

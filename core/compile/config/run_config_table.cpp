@@ -64,7 +64,10 @@ Field lora_field() {
                            "Linear layers that get factors; each pattern must be for one."),
                 real_field("dropout", 0.0,
                            "Share of a layer's inputs that its factors do not see, while training.")
-                    .range(0.0, 0.99)},
+                    .range(0.0, 0.99),
+                boolean_field("save_base", true,
+                              "Checkpoints hold what is not trained, too. Without it they are "
+                              "small, and of no use without the weights of init.from, unchanged.")},
                "Fine-tuning by low-rank factors (LoRA): the model's own parameters stay as they "
                "are, bit for bit, and two small matrices per linear layer are trained; null: "
                "without.")

@@ -357,6 +357,9 @@ private:
         } else if (!lora.is_null() && lora.at("targets").empty()) {
             error("/init/lora/targets", "no linear layer gets factors",
                   "Leave it out for those of all blocks, or leave init.lora out.");
+        } else if (!lora.is_null() && at("/init/from").is_null() && lora.at("save_base") == false) {
+            error("/init/lora/save_base", "random weights would lie nowhere",
+                  "Name weights by init.from, or leave it out.");
         } else if (!lora.is_null() && at("/init/from").is_null()) {
             warning("/init/lora", "what the factors are added to are random weights, which stay so",
                     "Name weights by init.from.");

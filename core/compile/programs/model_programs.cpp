@@ -291,6 +291,7 @@ std::vector<plan::StateSlot> make_slots(const RunModel& run) {
         out.push_back(slot_of(parameter, parameter.name, plan::Category::parameters));
         out.back().type.dtype = run.kept_as(parameter);
         out.back().trainable = run.trainable(parameter);
+        out.back().saved = out.back().trainable || !run.lora || run.lora->save_base;
         if (out.back().trainable) {
             out.back().weight_decay = run.update_settings(parameter).at("weight_decay");
         }

@@ -28,7 +28,8 @@ std::optional<Lora> lora_settings(const config::Json& init) {
     return Lora{.rank = settings->at("rank").get<std::int64_t>(),
                 .alpha = settings->at("alpha").get<double>(),
                 .dropout = settings->at("dropout").get<double>(),
-                .targets = settings->at("targets").get<std::vector<std::string>>()};
+                .targets = settings->at("targets").get<std::vector<std::string>>(),
+                .save_base = settings->at("save_base").get<bool>()};
 }
 
 std::string lora_name(std::string_view weight, std::string_view factor) {

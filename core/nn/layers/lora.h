@@ -22,6 +22,7 @@ struct Lora {
     double alpha = 0.0;
     double dropout = 0.0;             // of the layer's input on its way to A, while training
     std::vector<std::string> targets; // patterns of names of weights
+    bool save_base = true;            // checkpoints hold what is not trained
 
     double scale() const { return alpha / static_cast<double>(rank); }
     bool adapts(std::string_view weight) const;

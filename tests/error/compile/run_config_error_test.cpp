@@ -103,6 +103,7 @@ std::vector<Mistake> mistakes() {
         {{"init.lora={\"rank\":0}"}, "/init/lora/rank", "out of range", "1"},
         {{"init.lora={\"alpha\":0}"}, "/init/lora/alpha", "out of range", "above 0"},
         {{"init.lora={\"dropout\":1}"}, "/init/lora/dropout", "out of range", "0.99"},
+        {{"init.lora={\"save_base\":false}"}, "/init/lora/save_base", "nowhere", "init.from"},
         {{"init.lora={\"targets\":[]}"}, "/init/lora/targets", "no linear layer", "all blocks"},
         {{"training.precision=f16", "training.loss_scale.initial=0"},
          "/training/loss_scale/initial",
