@@ -115,7 +115,7 @@ private slots:
         QCOMPARE(run_weft({"checkpoint", "export", text("first"), "--to", weights_}).code, 2);
         QCOMPARE(
             run_weft({"checkpoint", "export", text("first"), "--to", weights_, "--force"}).code, 0);
-        QCOMPARE(run_weft({"checkpoint", "export", text("first"), "--to", text("w.onnx")}).code, 2);
+        QCOMPARE(run_weft({"checkpoint", "export", text("first"), "--to", text("w.pt")}).code, 2);
         const Finished all = run_weft(
             {"checkpoint", "export", text("first"), "--to", text("all.safetensors"), "--all"});
         QVERIFY2(all.code == 0, all.err.c_str());

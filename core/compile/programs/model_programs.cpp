@@ -263,8 +263,8 @@ const nn::ReductionDef& reduction_of(const nn::MetricDef& metric) {
 
 ir::ValueId parameter_argument(const RunModel& run, ops::Builder& b,
                                const nn::Variable& parameter) {
-    const ir::ValueId kept = b.program().add_argument(
-        ir::Role::state, parameter.name, {run.kept_as(parameter), parameter.shape});
+    const ir::ValueId kept = b.program().add_argument(ir::Role::state, parameter.name,
+                                                      {run.kept_as(parameter), parameter.shape});
     const ir::Name outer = b.path();
     b.set_path(layer_of(parameter.name));
     const ir::ValueId value = ops::cast(b, kept, ir::DType::f32);
@@ -276,9 +276,9 @@ void bind_parameters(const RunModel& run, ops::Builder& b, nn::ModelContext& con
     const bool averages = run.averaged() && run.config->evaluation_use_ema;
     for (const nn::Variable& parameter : run.parameters) {
         if (averages && run.trainable(parameter)) {
-            context.bind(parameter.name, b.program().add_argument(
-                                             ir::Role::state, average_slot(parameter.name),
-                                             {ir::DType::f32, parameter.shape}));
+            context.bind(parameter.name,
+                         b.program().add_argument(ir::Role::state, average_slot(parameter.name),
+                                                  {ir::DType::f32, parameter.shape}));
         } else if (run.kept_as(parameter) != ir::DType::f32) {
             context.bind(parameter.name, parameter_argument(run, b, parameter));
         }
