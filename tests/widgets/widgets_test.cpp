@@ -163,6 +163,21 @@ private slots:
         QCOMPARE(edit.sizeHint().height(), 28);
     }
 
+    void icons_grow_with_the_text_beside_them() {
+        QPushButton words(icon(QStringLiteral("export")), QStringLiteral("Export"));
+        QPushButton alone(icon(QStringLiteral("export")), {});
+        words.ensurePolished();
+        alone.ensurePolished();
+        QCOMPARE(words.iconSize(), QSize(size::kIcon, size::kIcon));
+        const QSize box = alone.sizeHint();
+        controller_->setFontScale(1.5);
+        QVERIFY(words.iconSize().width() > size::kIcon);
+        // One without words needs no more room, and has it.
+        QCOMPARE(alone.sizeHint(), box);
+        QVERIFY(alone.iconSize().width() < box.width());
+        controller_->setFontScale(1.0);
+    }
+
     void every_state_has_a_text_of_its_own() {
         QSet<QString> texts;
         for (int i = 0; i <= static_cast<int>(RunState::Failed); ++i) {

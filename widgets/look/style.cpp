@@ -149,12 +149,12 @@ int Style::pixelMetric(PixelMetric metric, const QStyleOption* option,
     case PM_IndicatorWidth:
     case PM_IndicatorHeight:
     case PM_ExclusiveIndicatorWidth:
-    case PM_ExclusiveIndicatorHeight:
+    case PM_ExclusiveIndicatorHeight: return size::kIcon;
     case PM_SmallIconSize:
     case PM_ButtonIconSize:
     case PM_ListViewIconSize:
     case PM_ToolBarIconSize:
-    case PM_TabBarIconSize: return size::kIcon;
+    case PM_TabBarIconSize: return iconSide();
     case PM_ScrollBarExtent: return 10;
     case PM_ScrollBarSliderMin: return 28;
     case PM_SliderThickness:

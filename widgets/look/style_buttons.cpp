@@ -93,6 +93,15 @@ Joined joinedOf(const QWidget* widget) {
     return widget ? static_cast<Joined>(widget->property("weftJoined").toInt()) : Joined::None;
 }
 
+QRect arrowAt(const QRect& rect, int from_right) {
+    const int side = iconSide(12);
+    return {rect.right() - from_right - side / 2, rect.center().y() + 1 - side / 2, side, side};
+}
+
+int iconSide(int size) {
+    return qRound(size * (1.0 + Theme::current().fontScale()) / 2.0);
+}
+
 bool showsFocus(const QStyleOption* option) {
     return (option->state & QStyle::State_HasFocus) &&
            (option->state & QStyle::State_KeyboardFocusChange);
@@ -176,8 +185,8 @@ void drawPushButton(const QStyleOptionButton& option, QPainter& painter, const Q
     const bool has_menu = option.features & QStyleOptionButton::HasMenu;
     if (has_menu && !option.text.isEmpty()) {
         content.setRight(content.right() - kArrowRoom);
-        const QRect arrow(option.rect.right() - 21, option.rect.center().y() - 5, 12, 12);
-        paintIcon(painter, arrow, QStringLiteral("chevron-down"), look.text);
+        paintIcon(painter, arrowAt(option.rect, kArrowRoom - 3), QStringLiteral("chevron-down"),
+                  look.text);
     }
     paintContents(painter, content, option.icon, option.iconSize, option.text, font, look.text,
                   option.state);
@@ -213,12 +222,12 @@ void drawToolButton(const QStyleOptionToolButton& option, QPainter& painter,
                        (QStyleOptionToolButton::HasMenu | QStyleOptionToolButton::MenuButtonPopup);
     if (arrow && option.toolButtonStyle != Qt::ToolButtonIconOnly) {
         content.setRight(content.right() - kArrowRoom);
-        const QRect place(option.rect.right() - 21, option.rect.center().y() - 5, 12, 12);
-        paintIcon(painter, place, QStringLiteral("chevron-down"), look.text);
+        paintIcon(painter, arrowAt(option.rect, kArrowRoom - 3), QStringLiteral("chevron-down"),
+                  look.text);
     }
     const bool text_only = option.toolButtonStyle == Qt::ToolButtonTextOnly;
     const bool icon_only = option.toolButtonStyle == Qt::ToolButtonIconOnly;
-    const QSize icon_size(size::kIcon, size::kIcon);
+    const QSize icon_size(iconSide(), iconSide());
     paintContents(painter, content, text_only ? QIcon() : option.icon, icon_size,
                   icon_only && !option.icon.isNull() ? QString() : option.text,
                   buttonFont(widget, option.font), look.text, option.state);
@@ -240,7 +249,7 @@ QSize toolButtonSize(const QStyleOptionToolButton& option, const QWidget* widget
                        (QStyleOptionToolButton::HasMenu | QStyleOptionToolButton::MenuButtonPopup);
     const QFont font = buttonFont(widget, option.font);
     const int text = static_cast<int>(std::ceil(textWidth(font, withoutMnemonic(option.text))));
-    return {text + (has_icon ? size::kIcon + kButtonIconGap : 0) + (arrow ? kArrowRoom : 0) + 20,
+    return {text + (has_icon ? iconSide() + kButtonIconGap : 0) + (arrow ? kArrowRoom : 0) + 20,
             std::max(height, QFontMetrics(font).height() + 6)};
 }
 

@@ -43,9 +43,8 @@ void drawComboBox(const QStyleOptionComboBox& option, QPainter& painter, const Q
             paintFocus(painter, option.rect, size::kRadius);
         }
     }
-    const QRect arrow(option.rect.right() - 19, option.rect.center().y() - 5, 12, 12);
     const bool enabled = option.state & QStyle::State_Enabled;
-    paintIcon(painter, arrow, QStringLiteral("chevron-down"),
+    paintIcon(painter, arrowAt(option.rect, 13), QStringLiteral("chevron-down"),
               theme.color(enabled ? Role::Muted : Role::Faint));
 }
 
@@ -58,8 +57,8 @@ void drawComboBoxLabel(const QStyleOptionComboBox& option, QPainter& painter,
     const bool enabled = option.state & QStyle::State_Enabled;
     QRect rect = comboBoxRect(option, QStyle::SC_ComboBoxEditField);
     if (!option.currentIcon.isNull()) {
-        const QRect place(rect.left(), rect.center().y() + 1 - size::kIcon / 2, size::kIcon,
-                          size::kIcon);
+        const int side = iconSide();
+        const QRect place(rect.left(), rect.center().y() + 1 - side / 2, side, side);
         option.currentIcon.paint(&painter, place, Qt::AlignCenter,
                                  enabled ? QIcon::Normal : QIcon::Disabled);
         rect.setLeft(place.right() + 1 + space::kControl);
@@ -92,7 +91,9 @@ void drawSpinBox(const QStyleOptionSpinBox& option, QPainter& painter, const QWi
         const bool hot = option.activeSubControls == control;
         const Role role = !usable ? Role::Faint : hot ? Role::Accent : Role::Muted;
         const int shift = control == QStyle::SC_SpinBoxUp ? 1 : -1;
-        const QRect place(rect.center().x() - 4, rect.center().y() - 4 + shift, 10, 10);
+        const int side = iconSide(10);
+        const QRect place(rect.center().x() + 1 - side / 2,
+                          rect.center().y() + 1 - side / 2 + shift, side, side);
         paintIcon(painter, place, name, theme.color(role));
     };
     const bool enabled = option.state & QStyle::State_Enabled;

@@ -22,6 +22,12 @@ inline int controlHeight(const QWidget* widget) {
     return isCompact(widget) ? size::kCompactControlHeight : size::kControlHeight;
 }
 
+/// The side of an icon or arrow that is `size` beside text of size 1. It grows half as much as the
+/// text, so that what is an icon alone needs no more room.
+int iconSide(int size = size::kIcon);
+/// Of the arrow in the middle of a rectangle's height, `from_right` its centre.
+QRect arrowAt(const QRect& rect, int from_right);
+
 struct ButtonLook {
     QColor fill;
     QColor border;

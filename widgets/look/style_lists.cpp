@@ -92,7 +92,8 @@ void drawMenuItem(const QStyleOptionMenuItem& option, QPainter& painter) {
                      theme.color(Role::AccentTint), {});
     }
     const QColor text = theme.color(enabled ? Role::Text : Role::Faint);
-    const QRect mark(r.left() + 12, r.center().y() + 1 - size::kIcon / 2, size::kIcon, size::kIcon);
+    const int side = iconSide();
+    const QRect mark(r.left() + 20 - side / 2, r.center().y() + 1 - side / 2, side, side);
     if (option.checkType != QStyleOptionMenuItem::NotCheckable && option.checked) {
         paintIcon(painter, mark, QStringLiteral("check"),
                   theme.color(enabled ? Role::Accent : Role::Faint));
@@ -103,8 +104,7 @@ void drawMenuItem(const QStyleOptionMenuItem& option, QPainter& painter) {
     const QStringList parts = option.text.split(QLatin1Char('\t'));
     QRectF place = QRectF(r).adjusted(kMenuIconColumn + 4, 0, -kMenuEnd, 0);
     if (option.menuItemType == QStyleOptionMenuItem::SubMenu) {
-        paintIcon(painter, QRectF(r.right() - 22, r.center().y() - 5, 12, 12),
-                  QStringLiteral("chevron-right"), text);
+        paintIcon(painter, arrowAt(r, 16), QStringLiteral("chevron-right"), text);
     } else if (parts.size() > 1) {
         paintText(painter, place, Qt::AlignRight | Qt::AlignVCenter, parts[1],
                   theme.font(TextStyle::MonoSmall),
@@ -166,8 +166,8 @@ void drawTabLabel(const QStyleOptionTab& option, QPainter& painter) {
     const bool selected = option.state & QStyle::State_Selected;
     QRect rect = option.rect.adjusted(8, 0, -8, 0);
     if (!option.icon.isNull()) {
-        const QRect place(rect.left(), rect.center().y() + 1 - size::kIcon / 2, size::kIcon,
-                          size::kIcon);
+        const int side = iconSide();
+        const QRect place(rect.left(), rect.center().y() + 1 - side / 2, side, side);
         option.icon.paint(&painter, place, Qt::AlignCenter,
                           enabled ? QIcon::Normal : QIcon::Disabled);
         rect.setLeft(place.right() + 1 + space::kTight);
