@@ -11,6 +11,9 @@
 #include <optional>
 
 #include <zlib.h>
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
 
 namespace weft {
 namespace {
@@ -98,13 +101,66 @@ bool undo_deflate(Bytes& bytes, std::size_t most) {
     return true;
 }
 
+#if defined(__SSE2__)
+constexpr std::size_t kTogether = sizeof(__m128i); // elements whose bytes are turned at once
+
+struct FourVectors {
+    __m128i at[4];
+};
+
+/// Bytes `begin` to `begin` + 3 of 16 elements from `first` on, side by side, four elements each.
+FourVectors four_bytes(const std::byte* planes, std::size_t count, std::size_t begin,
+                       std::size_t first) {
+    const auto plane = [&](std::size_t k) {
+        return _mm_loadu_si128(
+            reinterpret_cast<const __m128i*>(planes + (begin + k) * count + first));
+    };
+    const __m128i low01 = _mm_unpacklo_epi8(plane(0), plane(1));
+    const __m128i high01 = _mm_unpackhi_epi8(plane(0), plane(1));
+    const __m128i low23 = _mm_unpacklo_epi8(plane(2), plane(3));
+    const __m128i high23 = _mm_unpackhi_epi8(plane(2), plane(3));
+    return {{_mm_unpacklo_epi16(low01, low23), _mm_unpackhi_epi16(low01, low23),
+             _mm_unpacklo_epi16(high01, high23), _mm_unpackhi_epi16(high01, high23)}};
+}
+
+/// Of elements of 4 or 8 bytes as many as there are by sixteens; how many these are.
+std::size_t turn_together(const std::byte* planes, std::size_t count, std::size_t element,
+                          std::byte* out) {
+    if (element != 4 && element != 8) {
+        return 0;
+    }
+    std::size_t first = 0;
+    for (; first + kTogether <= count; first += kTogether) {
+        auto* to = reinterpret_cast<__m128i*>(out + first * element);
+        const auto low = four_bytes(planes, count, 0, first);
+        if (element == 4) {
+            for (const __m128i& four : low.at) {
+                _mm_storeu_si128(to++, four);
+            }
+            continue;
+        }
+        const auto high = four_bytes(planes, count, 4, first);
+        for (std::size_t i = 0; i < 4; ++i) {
+            _mm_storeu_si128(to++, _mm_unpacklo_epi32(low.at[i], high.at[i]));
+            _mm_storeu_si128(to++, _mm_unpackhi_epi32(low.at[i], high.at[i]));
+        }
+    }
+    return first;
+}
+#else
+std::size_t turn_together(const std::byte*, std::size_t, std::size_t, std::byte*) {
+    return 0;
+}
+#endif
+
 /// All first bytes of the elements, all second bytes... become elements; what is left over stays.
 void undo_shuffle(Bytes& bytes, std::size_t element) {
     const std::size_t count = bytes.size() / element;
     Bytes out(bytes.size());
+    const std::size_t done = turn_together(bytes.data(), count, element, out.data());
     for (std::size_t k = 0; k < element; ++k) {
         const std::byte* from = bytes.data() + k * count;
-        for (std::size_t i = 0; i < count; ++i) {
+        for (std::size_t i = done; i < count; ++i) {
             out[i * element + k] = from[i];
         }
     }

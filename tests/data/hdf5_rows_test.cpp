@@ -68,6 +68,17 @@ private slots:
         QCOMPARE(rows.rows_together(), 100);
     }
 
+    void shuffled_elements_of_every_size_come_back() {
+        const auto arrays = list_hdf5_arrays(peer("chunks.h5"));
+        const Hdf5Rows eight(peer("chunks.h5"), array_named(arrays, "eight"));
+        QCOMPARE(rows_of<double>(eight, 0, 300, 6), many<double>(0, 300));
+        const Hdf5Rows two(peer("chunks.h5"), array_named(arrays, "two"));
+        const auto wide = rows_of<std::int64_t>(two, 0, 300, 6);
+        for (std::size_t i = 0; i < wide.size(); ++i) {
+            QCOMPARE(wide[i], static_cast<std::int64_t>(i) - 28);
+        }
+    }
+
     // Where h5py's own lzf is installed as a plugin the rows are right.
     void a_filter_that_is_not_there_is_told() {
         const auto arrays = list_hdf5_arrays(peer("chunks.h5"));

@@ -45,6 +45,10 @@ with h5py.File("chunks.h5", "w") as file:
     file.create_dataset("plain", data=many.astype("<f4"), chunks=(100, 6))
     file.create_dataset("big", data=many.astype(">f4"), chunks=(100, 6), compression="gzip")
     file.create_dataset("packed", data=many.astype("<f4"), chunks=(100, 6), compression="lzf")
+    file.create_dataset("eight", data=many.astype("<f8"), chunks=(37, 6), compression="gzip",
+                        shuffle=True)  # 222 elements: 13 times 16, and a rest
+    file.create_dataset("two", data=(4 * many).astype("<i2"), chunks=(100, 6), compression="gzip",
+                        shuffle=True)
     holes = file.create_dataset("holes", (300, 6), "<f4", chunks=(100, 6), compression="gzip",
                                 fillvalue=5)
     holes[150:160] = many[150:160]
