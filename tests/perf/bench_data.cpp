@@ -29,7 +29,6 @@ using namespace weft;
 namespace {
 
 constexpr std::int64_t kFeatures = 16;
-constexpr std::int64_t kRowBytes = kFeatures * 4 + 8;
 constexpr std::int64_t kBatch = 4096;
 constexpr std::int64_t kWrittenRows = 1 << 16;
 
@@ -150,7 +149,8 @@ void compare(const Path& path, const char* state, bool cold, int workers,
     const auto rows = static_cast<double>(pass.rows);
     std::printf("%s, %d workers: read() %.2f s (%.2f GB/s), loader %.2f s (%.1f M rows/s), ratio "
                 "%.3f\n",
-                state, workers, plain.seconds, rows * kRowBytes / plain.seconds * 1e-9,
+                state, workers, plain.seconds,
+                static_cast<double>(std::filesystem::file_size(path)) / plain.seconds * 1e-9,
                 pass.seconds, rows / pass.seconds * 1e-6, plain.seconds / pass.seconds);
     std::printf("    CPU per row %.1f ns, of read() %.1f ns; waited %.1f %% of the time; %.1f MiB "
                 "resident beyond one window of %.1f MiB\n",
