@@ -78,6 +78,25 @@ private slots:
         QVERIFY(factors >= 4);
     }
 
+    void what_is_left_to_the_base_is_shown() {
+        const Finished small = run_weft({"checkpoint", "show", text("small")});
+        const std::string said = "4 arrays are those of " + base_.toStdString() + " (crc32c:";
+        QVERIFY2(small.out.find(said) != std::string::npos, small.out.c_str());
+        QVERIFY(run_weft({"checkpoint", "show", text("whole")}).out.find("are those of") ==
+                std::string::npos);
+    }
+
+    void a_pattern_for_nothing_is_told_at_its_place() {
+        const Finished told =
+            run_weft({"check", text("configs/config.json"), "--set", "init.from=" + base_, "--set",
+                      R"(init.lora={"rank":2,"targets":["*q_proj*"]})"});
+        QCOMPARE(told.code, 2);
+        QVERIFY2(told.err.find("/init/lora/targets: no linear layer's weight is called "
+                               "'*q_proj*'") != std::string::npos &&
+                     told.err.find("layers.*.weight") != std::string::npos,
+                 told.err.c_str());
+    }
+
     void both_export_the_same_merged_weights() {
         for (const char* name : {"whole", "small"}) {
             run({"checkpoint", "export", text(name), "--to", text(QString(name) + ".safetensors")});

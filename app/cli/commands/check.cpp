@@ -82,8 +82,8 @@ Found check_data_and_model(const compile::RunConfig& config, config::Diagnostics
                                     : fault.kind() == ErrorKind::checkpoint
                                         ? "/init/from"
                                         : compile::pointer_of_layer(fault.where());
-        out.push_back(
-            {pointer, config::Severity::error, fault.where() + ": " + fault.text(), fault.hint()});
+        const std::string where = fault.where() == pointer ? "" : fault.where() + ": ";
+        out.push_back({pointer, config::Severity::error, where + fault.text(), fault.hint()});
         return {exit_code(fault.kind()), {}};
     }
 }

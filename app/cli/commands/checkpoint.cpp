@@ -105,6 +105,12 @@ int show(const CheckpointOptions& options) {
         std::printf("on %s, %zu shards\n", train::mesh_text(manifest.record.mesh).c_str(),
                     manifest.shards.size());
     }
+    if (const auto left = train::left_to_base(manifest.record)) {
+        const Json& from = manifest.record.config.at("init").at("from");
+        std::printf("%zu arrays are those of %s (%s)\n", left->arrays.size(),
+                    from.is_string() ? from.get_ref<const std::string&>().c_str() : "init.from",
+                    left->fingerprint.c_str());
+    }
     for (const auto& [name, value] : manifest.record.metrics.items()) {
         std::printf("  %s %s (step %lld)\n", name.c_str(), value.dump().c_str(),
                     static_cast<long long>(manifest.record.metric_step));
