@@ -56,7 +56,7 @@ config::FieldTable data_fields() {
                               "Leaves out the short batch at the end of an epoch."),
         config::choice_field(
             "cache", "auto", {"auto", "none", "memory"},
-            "Whether samples of npy, hdf5, text, jsonl and tokens are at hand, in memory "
+            "Whether samples of npy, hdf5, csv, text, jsonl and tokens are at hand, in memory "
             "or one by one; auto: below 1 GiB. Others are read block by block.")
             .for_experts(),
         config::integer_field("shuffle_window", 32,

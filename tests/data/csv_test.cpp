@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/data/formats/format_list.h"
+#include "core/data/loader.h"
 #include "core/data/tables/table.h"
 #include "tests/data/data_support.h"
 
@@ -389,6 +390,54 @@ private slots:
                              folder.write("short.csv", "width\n1.5\n"), notes);
         });
         QVERIFY(error && error->text().find("'length'") != std::string::npos);
+    }
+
+    void a_table_block_by_block_is_the_table() {
+        const Folder folder;
+        std::string text = "size,colour,remark,price\n";
+        const char* colours[] = {"red", "green", "blue"};
+        for (int i = 0; i < 20000; ++i) {
+            const std::string size = i % 97 == 0 ? "NA" : std::to_string(i * 37 % 1009);
+            const char* remark =
+                i % 5 == 0 ? "\"two\nlines, one cell\"" : "a remark like any other";
+            text += i % 500 == 3 ? "a,b\n\n" // too short, and a blank line
+                                 : size + "," + colours[i % 3] + "," + remark + "," +
+                                       std::to_string(i % 700) + ".5\n";
+        }
+        const auto path = folder.write("table.csv", text);
+        Json section = {{"train",
+                         {{"type", "csv"},
+                          {"path", path.string()},
+                          {"targets", {"price"}},
+                          {"columns", {"size", "colour"}}}},
+                        {"validation", nullptr}};
+        const data::DataSet kept = open(section);
+        section["cache"] = "none";
+        const data::DataSet streamed = open(section);
+        QCOMPARE(streamed.notes, kept.notes);
+        QVERIFY(streamed.train->blocks().size() > 3);
+        QCOMPARE(streamed.train->cache_bytes(), 0);
+        QCOMPARE(streamed.train->samples(), kept.train->samples());
+        QCOMPARE(streamed.train->target_scale().mean, kept.train->target_scale().mean);
+        data::LoaderOptions options;
+        options.batch_size = 1000;
+        options.endless = false;
+        options.workers = 3;
+        std::vector<std::vector<SeenBatch>> seen;
+        for (const auto& source : {kept.train, streamed.train}) {
+            data::Loader loader(source, data::Sampler(*source, false, 5), options, {});
+            seen.push_back(take(loader, 100));
+        }
+        QCOMPARE(seen[0].size(), std::size_t(20));
+        QVERIFY(seen[0] == seen[1]);
+        QCOMPARE(input_floats(*streamed.train, 19000), input_floats(*kept.train, 19000));
+        const data::DataOutline outline = data::outline_data(normalised(section), {{}, 0, 0});
+        QCOMPARE(outline.samples, kept.train->samples());
+        QCOMPARE(outline.cache_bytes, 0);
+        QVERIFY(outline.largest_block > 1000 && outline.largest_block < 10000);
+        folder.write("table.csv", text.substr(0, text.size() / 2));
+        const auto error = error_of([&] { input_floats(*streamed.train, 19000); });
+        QVERIFY(error && error->text().find("fewer rows") != std::string::npos);
     }
 };
 

@@ -14,13 +14,15 @@ constexpr int kEnd = -1;
 
 } // namespace
 
-CsvReader::CsvReader(const Path& path, char separator, std::int64_t most_bytes)
-    : file_(path, File::Mode::read, ErrorKind::data), separator_(separator) {
+CsvReader::CsvReader(const Path& path, char separator, std::int64_t most_bytes,
+                     const CsvPlace& begin)
+    : file_(path, File::Mode::read, ErrorKind::data), separator_(separator), line_(begin.line) {
     const std::int64_t bytes = file_.size();
     end_ = std::min(bytes, most_bytes);
+    offset_ = std::min(begin.offset, end_);
     cut_ = end_ < bytes;
     refill();
-    if (piece_.starts_with("\xef\xbb\xbf")) {
+    if (begin.offset == 0 && piece_.starts_with("\xef\xbb\xbf")) {
         at_ = 3;
     }
 }

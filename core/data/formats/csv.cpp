@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // csv: a text table with one sample per row. Numbers are standardised and categories one-hot unless
-// the settings say otherwise; rows lie decoded in memory. The order of work: two passes, the first
-// of which settles what the columns are (table.h, table_encoding.h), the second reads the rows.
+// the settings say otherwise; rows lie decoded in memory, or are read again block by block. The
+// order of work: two passes, the first of which settles what the columns are (table.h,
+// table_encoding.h), the second reads the rows.
 #include "core/data/formats/format_list.h"
 
 #include "core/base/check.h"
@@ -56,36 +57,53 @@ SampleInfo describe_table(const fs::path& path, const TableEncoding& encoding, s
 
 class CsvSource final : public Source {
 public:
+    /// `again`: where the rows are not kept.
     CsvSource(fs::path path, std::shared_ptr<const TableRows> rows,
-              std::shared_ptr<const TableEncoding> encoding)
+              std::shared_ptr<const TableEncoding> encoding, std::shared_ptr<const RowsAgain> again)
         : path_(std::move(path)), rows_(std::move(rows)), encoding_(std::move(encoding)),
-          info_(describe_table(path_, *encoding_, rows_->rows)) {
-        fingerprint_ = "csv " + ir::to_text(info_.input) + " to " + ir::to_text(info_.target) +
-                       ", " + std::to_string(rows_->rows) + " rows, crc32c " +
-                       std::to_string(crc32c(std::as_bytes(std::span(rows_->values))));
+          again_(std::move(again)), info_(describe_table(path_, *encoding_, rows_->rows)) {
+        if (again_ != nullptr) {
+            blocks_ = rows_->blocks();
+        }
+        fingerprint_ =
+            "csv " + ir::to_text(info_.input) + " to " + ir::to_text(info_.target) + ", " +
+            std::to_string(rows_->rows) + " rows, " +
+            (again_ == nullptr
+                 ? "crc32c " + std::to_string(crc32c(std::as_bytes(std::span(rows_->values))))
+                 : std::to_string(size_of(path_)) + " bytes");
     }
 
     const SampleInfo& info() const override { return info_; }
     std::int64_t samples() const override { return rows_->rows; }
+    std::span<const std::int64_t> blocks() const override { return blocks_; }
 
     void read(std::int64_t index, std::span<std::byte> input,
               std::span<std::byte> target) const override {
-        const double* row = row_of(index);
         WEFT_CHECK(static_cast<std::int64_t>(input.size()) == info_.input.bytes(),
                    "input has the size of info()");
-        std::byte* out = input.data();
-        for (std::size_t i = 0; i < encoding_->inputs.size(); ++i) {
-            out = encoding_->write(encoding_->inputs[i], row[i], out);
-        }
-        if (!target.empty()) {
-            write_target(row + encoding_->inputs.size(), target);
+        std::vector<double> values;
+        write_row(rows_from(index, 1, values), input, target);
+    }
+
+    void read_run(std::int64_t first, std::optional<std::int64_t>,
+                  const RowsOut& out) const override {
+        std::vector<double> values;
+        const auto count = static_cast<std::int64_t>(out.places.size());
+        const double* row = rows_from(first, count, values);
+        const auto input_bytes = static_cast<std::size_t>(info_.input.bytes());
+        const auto target_bytes = static_cast<std::size_t>(info_.target.bytes());
+        for (const std::uint32_t place : out.places) {
+            write_row(row, out.inputs.subspan(place * input_bytes, input_bytes),
+                      out.targets.subspan(place * target_bytes, target_bytes));
+            row += encoding_->stride();
         }
     }
 
     std::int32_t label(std::int64_t index) const override {
-        return encoding_->classify
-                   ? static_cast<std::int32_t>(row_of(index)[encoding_->inputs.size()])
-                   : -1;
+        std::vector<double> values;
+        return encoding_->classify ? static_cast<std::int32_t>(
+                                         rows_from(index, 1, values)[encoding_->inputs.size()])
+                                   : -1;
     }
     std::string place_of(std::int64_t index) const override {
         return path_.string() + ", row " + std::to_string(index + 1) + " of those that were read";
@@ -110,9 +128,33 @@ public:
                                          bool scale_targets, Notes& notes) const;
 
 private:
-    const double* row_of(std::int64_t index) const {
-        WEFT_CHECK(index >= 0 && index < rows_->rows, "sample index within the source");
-        return rows_->values.data() + static_cast<std::size_t>(index) * encoding_->stride();
+    static std::int64_t size_of(const fs::path& path) {
+        return File(path, File::Mode::read, ErrorKind::data).size();
+    }
+
+    /// The values of rows that follow each other, in memory or read again to `values`.
+    const double* rows_from(std::int64_t first, std::int64_t count,
+                            std::vector<double>& values) const {
+        WEFT_CHECK(first >= 0 && count > 0 && first + count <= rows_->rows,
+                   "sample index within the source");
+        if (again_ == nullptr) {
+            return rows_->values.data() + static_cast<std::size_t>(first) * encoding_->stride();
+        }
+        const auto after = std::upper_bound(blocks_.begin(), blocks_.end(), first);
+        again_->read(rows_->marks[static_cast<std::size_t>(after - blocks_.begin() - 1)], first,
+                     count, values);
+        return values.data();
+    }
+
+    void write_row(const double* row, std::span<std::byte> input,
+                   std::span<std::byte> target) const {
+        std::byte* out = input.data();
+        for (std::size_t i = 0; i < encoding_->inputs.size(); ++i) {
+            out = encoding_->write(encoding_->inputs[i], row[i], out);
+        }
+        if (!target.empty()) {
+            write_target(row + encoding_->inputs.size(), target);
+        }
     }
 
     void write_target(const double* values, std::span<std::byte> target) const {
@@ -134,6 +176,8 @@ private:
     fs::path path_;
     std::shared_ptr<const TableRows> rows_;
     std::shared_ptr<const TableEncoding> encoding_;
+    std::shared_ptr<const RowsAgain> again_; // null: the rows are in memory
+    std::vector<std::int64_t> blocks_;
     SampleInfo info_;
     std::string fingerprint_;
 };
@@ -141,17 +185,19 @@ private:
 std::shared_ptr<const Source> CsvSource::fitted(std::span<const Run> training, bool scale_inputs,
                                                 bool scale_targets, Notes& notes) const {
     auto fit = std::make_shared<TableEncoding>(*encoding_);
-    const auto moments_of = [&](std::size_t place) {
-        MomentsOf moments;
-        for (const Run& run : training) {
-            for (std::int64_t index = run.first; index < run.first + run.samples; ++index) {
-                if (const double value = row_of(index)[place]; !std::isnan(value)) {
-                    moments.add(value);
+    std::vector<MomentsOf> sums(encoding_->stride());
+    std::vector<double> values;
+    for (const Run& run : training) {
+        const double* row = rows_from(run.first, run.samples, values);
+        for (std::int64_t i = 0; i < run.samples; ++i, row += sums.size()) {
+            for (std::size_t place = 0; place < sums.size(); ++place) {
+                if (!std::isnan(row[place])) {
+                    sums[place].add(row[place]);
                 }
             }
         }
-        return moments.moments();
-    };
+    }
+    const auto moments_of = [&](std::size_t place) { return sums[place].moments(); };
     for (std::size_t i = 0; i < fit->inputs.size(); ++i) {
         TableEncoding::Input& input = fit->inputs[i];
         if (input.is_number) {
@@ -170,7 +216,7 @@ std::shared_ptr<const Source> CsvSource::fitted(std::span<const Run> training, b
                                        ", deviation " + figure_text(scale.deviation) +
                                        "): losses are of that scale, errors are in its own units"));
     }
-    return std::make_shared<CsvSource>(path_, rows_, std::move(fit));
+    return std::make_shared<CsvSource>(path_, rows_, std::move(fit), again_);
 }
 
 std::vector<std::string> names_in(const Json& value, const char* field) {
@@ -320,6 +366,11 @@ void tell_wild(const Learnt& learnt, const Json& given, Notes& notes) {
     }
 }
 
+/// By the size of the file: that of its rows is known once they are read.
+bool stream_table(const TableSettings& settings, const OpenContext& context) {
+    return streams(File(settings.path, File::Mode::read, ErrorKind::data).size(), context.cache);
+}
+
 std::shared_ptr<const Source> open_csv(const Json& given, const OpenContext& context, Part,
                                        Notes& notes) {
     const TableSettings settings = table_settings(given, context);
@@ -332,11 +383,16 @@ std::shared_ptr<const Source> open_csv(const Json& given, const OpenContext& con
         pass = learnt.next;
     }
     RowReport report;
-    auto rows =
-        std::make_shared<TableRows>(read_rows(settings.path, settings.wishes, *encoding, context,
-                                              pass, settings.most_bad, KeepRows::yes, report));
+    const bool in_blocks = stream_table(settings, context);
+    auto rows = std::make_shared<TableRows>(
+        read_rows(settings.path, settings.wishes, *encoding, context, pass, settings.most_bad,
+                  in_blocks ? KeepRows::marks : KeepRows::yes, report));
     tell(report, *encoding, notes);
-    return std::make_shared<CsvSource>(settings.path, std::move(rows), std::move(encoding));
+    auto again = in_blocks ? std::make_shared<const RowsAgain>(settings.path, settings.wishes,
+                                                               encoding, context.targets)
+                           : nullptr;
+    return std::make_shared<CsvSource>(settings.path, std::move(rows), std::move(encoding),
+                                       std::move(again));
 }
 
 std::shared_ptr<const Source> fit_csv(const std::shared_ptr<const Source>& opened,
@@ -389,18 +445,30 @@ PartOutline outline_csv(const Json& given, const OpenContext& context, Part, Fil
                                                            : std::nullopt;
     }
     RowReport report;
-    const std::int64_t rows = known
-                                  ? *known
-                                  : read_rows(settings.path, settings.wishes, *encoding, context,
-                                              pass, settings.most_bad, KeepRows::only_count, report)
-                                        .rows;
-    const auto row_bytes = static_cast<std::int64_t>(encoding->stride() * sizeof(double));
-    return {describe_table(settings.path, *encoding, rows),
-            rows,
-            rows * row_bytes,
-            "",
-            encoding,
-            {wild.begin(), wild.end()}};
+    const bool in_blocks = stream_table(settings, context);
+    TableRows rows;
+    if (known && !in_blocks) {
+        rows.rows = *known;
+    } else {
+        rows =
+            read_rows(settings.path, settings.wishes, *encoding, context, pass, settings.most_bad,
+                      in_blocks ? KeepRows::marks : KeepRows::only_count, report);
+    }
+    PartOutline out;
+    out.sample = describe_table(settings.path, *encoding, rows.rows);
+    out.samples = rows.rows;
+    out.encoding = encoding;
+    out.warnings.assign(wild.begin(), wild.end());
+    if (!in_blocks) {
+        out.cache_bytes =
+            rows.rows * static_cast<std::int64_t>(encoding->stride() * sizeof(double));
+        return out;
+    }
+    const std::vector<std::int64_t> blocks = rows.blocks();
+    for (std::size_t i = 1; i < blocks.size(); ++i) {
+        out.largest_block = std::max(out.largest_block, blocks[i] - blocks[i - 1]);
+    }
+    return out;
 }
 
 /// How often each class is in the table.

@@ -239,7 +239,7 @@ TableTally count_all(const Path& path, const TableLayout& layout, const OpenCont
     out.layout = layout;
     out.columns.resize(out.layout.names.size());
     BadLines ragged;
-    const auto count = [&](const std::vector<std::string>& fields, std::int64_t) {
+    const auto count = [&](const std::vector<std::string>& fields, std::int64_t, const CsvPlace&) {
         ++out.rows;
         for (std::size_t c = 0; c < fields.size(); ++c) {
             count_cell(out.columns[c], fields[c], out.layout.decimal);

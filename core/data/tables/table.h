@@ -117,7 +117,7 @@ struct TablePass {
     std::int64_t rows = 0; // of the table; 0: not known
 };
 
-/// Calls `use(fields, line)` for every record of the right length; the others go to `bad`.
+/// Calls `use(fields, line, place)` for every record of the right length; the others go to `bad`.
 template <class Use>
 void for_each_row(const Path& path, const TableLayout& layout, const OpenContext& context,
                   const TablePass& pass, BadLines& bad, Use&& use) {
@@ -131,7 +131,7 @@ void for_each_row(const Path& path, const TableLayout& layout, const OpenContext
     std::vector<std::string> fields;
     std::int64_t rows = 0;
     bool skip = layout.header;
-    while (reader.next(fields)) {
+    for (CsvPlace place = reader.place(); reader.next(fields); place = reader.place()) {
         if (std::exchange(skip, false)) {
             continue;
         }
@@ -140,7 +140,7 @@ void for_each_row(const Path& path, const TableLayout& layout, const OpenContext
             bad.add(reader.line(), "it has " + std::to_string(fields.size()) + " fields, not " +
                                        std::to_string(layout.names.size()));
         } else {
-            use(fields, reader.line());
+            use(fields, reader.line(), place);
         }
     }
 }

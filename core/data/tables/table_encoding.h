@@ -70,6 +70,15 @@ TableEncoding learn_encoding(const TableTally& table, const TableSettings& setti
 struct TableRows {
     std::vector<double> values;
     std::int64_t rows = 0;
+    /// Where to read some of them again, at some distance.
+    struct Mark {
+        CsvPlace place;
+        std::int64_t row = 0;
+    };
+    std::vector<Mark> marks;
+
+    /// The row of every mark, and the end.
+    std::vector<std::int64_t> blocks() const;
 };
 
 /// What reading rows came across.
@@ -82,12 +91,33 @@ struct RowReport {
     std::vector<std::int64_t> unknown; // per input: categories that training does not have
 };
 
-enum class KeepRows : std::uint8_t { yes, only_count };
+enum class KeepRows : std::uint8_t { yes, only_count, marks };
 
 /// Reads `path`, whose columns are found by name where it has a header and by place otherwise.
 TableRows read_rows(const Path& path, const TableWishes& wishes, const TableEncoding& encoding,
                     const OpenContext& context, const TablePass& pass, double most_bad,
                     KeepRows keep, RowReport& report);
+
+/// Rows of a table that were read before, again. Any thread.
+class RowsAgain {
+public:
+    /// As read_rows. Throws weft::Error{data}.
+    RowsAgain(Path path, const TableWishes& wishes, std::shared_ptr<const TableEncoding> encoding,
+              OpenContext::Targets targets);
+    ~RowsAgain();
+
+    /// `values` of the rows first, first + 1, ..., so many, of which `mark` is one or comes before.
+    /// Throws weft::Error{data} where they are not there any more.
+    void read(const TableRows::Mark& mark, std::int64_t first, std::int64_t rows,
+              std::vector<double>& values) const;
+
+private:
+    struct Where;
+    Path path_;
+    std::shared_ptr<const TableEncoding> encoding_;
+    std::unique_ptr<const Where> where_;
+    OpenContext::Targets targets_;
+};
 
 /// The report in words.
 void tell(const RowReport& report, const TableEncoding& encoding, Notes& notes);

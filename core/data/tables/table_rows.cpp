@@ -13,6 +13,7 @@ namespace {
 using MissingCells = TableSettings::Missing;
 using TableTargets = OpenContext::Targets;
 
+constexpr std::int64_t kBytesOfMark = 256 << 10; // of the file between two marks
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 constexpr std::size_t kAbsent = std::numeric_limits<std::size_t>::max();
 
@@ -254,8 +255,14 @@ TableRows read_rows(const Path& path, const TableWishes& wishes, const TableEnco
     const Places places = find_places(path, wishes, encoding, context.targets);
     RowReader reader(path, places, encoding, context.targets, report);
     TableRows out;
-    const auto use = [&](const std::vector<std::string>& fields, std::int64_t line) {
+    const auto use = [&](const std::vector<std::string>& fields, std::int64_t line,
+                         const CsvPlace& place) {
         if (reader.read(fields, line)) {
+            if (keep == KeepRows::marks &&
+                (out.marks.empty() ||
+                 place.offset - out.marks.back().place.offset >= kBytesOfMark)) {
+                out.marks.push_back({place, out.rows});
+            }
             ++out.rows;
             if (keep == KeepRows::yes) {
                 out.values.insert(out.values.end(), reader.row().begin(), reader.row().end());
@@ -277,6 +284,50 @@ TableRows read_rows(const Path& path, const TableWishes& wishes, const TableEnco
     }
     out.values.shrink_to_fit();
     return out;
+}
+
+std::vector<std::int64_t> TableRows::blocks() const {
+    std::vector<std::int64_t> out;
+    for (const Mark& mark : marks) {
+        out.push_back(mark.row);
+    }
+    out.push_back(rows);
+    return out;
+}
+
+struct RowsAgain::Where {
+    Places places;
+};
+
+RowsAgain::RowsAgain(Path path, const TableWishes& wishes,
+                     std::shared_ptr<const TableEncoding> encoding, TableTargets targets)
+    : path_(std::move(path)), encoding_(std::move(encoding)),
+      where_(std::make_unique<const Where>(Where{find_places(path_, wishes, *encoding_, targets)})),
+      targets_(targets) {}
+
+RowsAgain::~RowsAgain() = default;
+
+void RowsAgain::read(const TableRows::Mark& mark, std::int64_t first, std::int64_t rows,
+                     std::vector<double>& values) const {
+    const TableLayout& layout = where_->places.layout;
+    CsvReader table(path_, layout.separator, std::numeric_limits<std::int64_t>::max(), mark.place);
+    RowReport ignored;
+    RowReader reader(path_, where_->places, *encoding_, targets_, ignored);
+    std::vector<std::string> fields;
+    values.clear();
+    for (std::int64_t row = mark.row; row < first + rows;) {
+        if (!table.next(fields)) {
+            throw Error(ErrorKind::data, path_.string(),
+                        "it has fewer rows than when it was opened",
+                        "Leave the file alone while it is used.");
+        }
+        if (fields.size() != layout.names.size() || !reader.read(fields, table.line())) {
+            continue;
+        }
+        if (row++ >= first) {
+            values.insert(values.end(), reader.row().begin(), reader.row().end());
+        }
+    }
 }
 
 void tell(const RowReport& report, const TableEncoding& encoding, Notes& notes) {
