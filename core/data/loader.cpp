@@ -238,7 +238,7 @@ struct Loader::State {
     /// others are doing, or on the caller.
     Job take_job() {
         for (BatchInWork* batch : under_way) {
-            if (batch->next_row < options.batch_size) {
+            if (batch->fault.error == nullptr && batch->next_row < options.batch_size) {
                 return sampler.has_windows() ? take_of_window(*batch) : take_rows(*batch);
             }
         }
@@ -482,8 +482,14 @@ struct Loader::State {
         }
     }
 
+    /// After a fault no more of its rows are made, and those before it were begun before.
     bool front_is_made() const {
-        return !under_way.empty() && under_way.front()->rows_made == options.batch_size;
+        if (under_way.empty()) {
+            return false;
+        }
+        const BatchInWork& front = *under_way.front();
+        return front.rows_made ==
+               (front.fault.error != nullptr ? front.next_row : options.batch_size);
     }
 
     void give_back_current() {

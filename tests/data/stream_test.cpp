@@ -257,6 +257,21 @@ private slots:
         }
     }
 
+    void an_error_within_a_batch_of_many_windows_is_told() {
+        for (const int workers : {0, 1, 4}) {
+            for (const std::int64_t broken : {0, 57, 99}) {
+                const auto source = blocks_of(100, 10);
+                source->broken = broken;
+                Loader loader(source, Sampler(*source, false, 0, 20 * kSampleBytes),
+                              streaming(100, workers), {});
+                const auto error = error_of([&] { loader.next(); });
+                QVERIFY(error &&
+                        error->text() == "sample " + std::to_string(broken) + " is broken");
+                loader.wait_until_full();
+            }
+        }
+    }
+
     void a_loader_may_go_at_any_moment() {
         for (int taken = 0; taken < 12; ++taken) {
             const auto source = blocks_of(1000, 10);
