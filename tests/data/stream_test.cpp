@@ -272,6 +272,36 @@ private slots:
         }
     }
 
+    void every_shape_gives_what_one_thread_gives() {
+        int faults = 0;
+        for (const std::int64_t block : {0, 16, 100}) { // 0: samples at hand
+            for (const std::int64_t batch : {8, 33, 700}) {
+                for (const std::int64_t broken : {-1, 1777}) {
+                    std::vector<std::vector<SeenBatch>> seen;
+                    for (const int workers : {0, 1, 5}) {
+                        const auto source = blocks_of(3001, block == 0 ? 3001 : block);
+                        source->starts = block == 0 ? std::vector<std::int64_t>() : source->starts;
+                        source->broken = broken;
+                        Loader loader(source, Sampler(*source, true, 3, 400 * kSampleBytes),
+                                      streaming(batch, workers), {0, 100});
+                        seen.emplace_back();
+                        const auto error = error_of([&] {
+                            while (seen.back().size() < 150) {
+                                seen.back().push_back(take(loader, 1).at(0));
+                            }
+                        });
+                        faults += error.has_value() ? 1 : 0;
+                        QVERIFY(broken >= 0 || !error);
+                        QVERIFY(error || seen.back().size() == 150);
+                    }
+                    QVERIFY(seen[1] == seen[0]);
+                    QVERIFY(seen[2] == seen[0]);
+                }
+            }
+        }
+        QVERIFY(faults > 0 && faults % 3 == 0); // of each shape all or none
+    }
+
     void a_loader_may_go_at_any_moment() {
         for (int taken = 0; taken < 12; ++taken) {
             const auto source = blocks_of(1000, 10);
