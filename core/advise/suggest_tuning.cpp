@@ -77,6 +77,13 @@ Suggestion suggest_tuning(const Json& data_section, const data::OpenContext& ope
                                        "factors: its weights themselves are trained"
                                      : "all weights are trained, in small steps");
     }
+    const Json vocab = trained.model.value("vocab", Json());
+    if (text && vocab.is_number_integer() && vocab != data.sample.classes) {
+        out.reasons.push_back("the data has " + format_thousands(data.sample.classes) +
+                              " tokens of the model's " +
+                              format_thousands(vocab.get<std::int64_t>()) +
+                              ": it learns to read them anew, not by its own tokenizer");
+    }
     if (!text) {
         run["init"]["strict"] = false;
         if (factors) {
@@ -87,7 +94,8 @@ Suggestion suggest_tuning(const Json& data_section, const data::OpenContext& ope
     }
     const std::int64_t batch = std::min(kTuningBatch, std::max<std::int64_t>(1, data.samples));
     const std::int64_t epoch = (data.samples + batch - 1) / batch;
-    const std::int64_t steps = std::clamp(kTuningEpochs * epoch, kFewestTuningSteps, kMostTuningSteps);
+    const std::int64_t steps =
+        std::clamp(kTuningEpochs * epoch, kFewestTuningSteps, kMostTuningSteps);
     const std::int64_t every = std::max<std::int64_t>(20, steps / 20);
     if (text) {
         run["metrics"] = {"bits_per_byte", "accuracy"};

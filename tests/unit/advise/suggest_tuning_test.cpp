@@ -69,6 +69,17 @@ private slots:
         QVERIFY(!suggested(kGpt, kTokens, Tuning::factors).document.at("init").contains("strict"));
     }
 
+    void tokens_that_are_not_the_models_own_are_told() {
+        const auto told = [](const char* tokens) {
+            const auto reasons = suggested(kGpt, tokens, Tuning::factors).reasons;
+            return std::any_of(reasons.begin(), reasons.end(), [](const std::string& reason) {
+                return reason.find("not by its own tokenizer") != std::string::npos;
+            });
+        };
+        QVERIFY(!told(kTokens));
+        QVERIFY(told(R"({"type": "synthetic", "kind": "tokens", "vocab": 90})"));
+    }
+
     void data_that_the_model_cannot_read_is_refused() {
         QVERIFY_THROWS_EXCEPTION(Error, suggested(kGpt, kImages, Tuning::factors));
         QVERIFY_THROWS_EXCEPTION(Error, suggested(kVit, kTokens, Tuning::factors));
