@@ -47,8 +47,10 @@ config::FieldTable data_fields() {
                      "split if it has one.")
             .or_null(),
         transforms_field(),
-        config::choice_field("tokenizer", nullptr, {"bytes"},
-                             "How text becomes tokens; null: the format's own way, bytes for text.")
+        config::path_field("tokenizer", nullptr,
+                           "How text becomes tokens: bytes, or a tokenizer.json with a byte-level "
+                           "BPE, as GPT-2, Llama 3 and Qwen have it, or a folder that holds one; "
+                           "null: bytes, or what lies beside files of tokens.")
             .or_null(),
         config::boolean_field("shuffle", true,
                               "A new order of the training samples in every epoch."),
@@ -77,6 +79,12 @@ config::FieldTable data_fields() {
 }
 
 config::Diagnostics check_data(config::Json& data_section, const std::string& pointer) {
+    const std::string& type = data_section.at("train").at("type").get_ref<const std::string&>();
+    if (!data_section.at("tokenizer").is_null() && type != "text" && type != "jsonl" &&
+        type != "tokens") {
+        return {{config::pointer_to(pointer, "tokenizer"), config::Severity::error,
+                 type + " data have no tokens", "Leave it out, or train on text."}};
+    }
     const auto found = data_section.find("validation");
     if (found == data_section.end() || found->is_null()) {
         return {};

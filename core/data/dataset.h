@@ -7,6 +7,7 @@
 #include "core/config/field.h"
 #include "core/data/opening.h"
 #include "core/ir/type.h"
+#include "core/tokenizer/tokenizer.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -31,6 +32,8 @@ struct SampleInfo {
     // Of a table's columns; empty where there are none.
     std::vector<std::string> input_names;  // one per feature: "age", "colour=red"
     std::vector<std::string> target_names; // one per number to predict, or that of the class
+    /// What the tokens of a text are; null: they are no text, or nobody said which.
+    std::shared_ptr<const tokenizer::Tokenizer> tokenizer{};
 };
 
 /// What a source has learnt from its training samples, and other files of the same data must
@@ -122,6 +125,8 @@ struct OpenContext {
     Targets targets = Targets::needed;
     /// As the "data" section says: open_data and its like set it.
     Cache cache = Cache::automatic;
+    /// Makes tokens of text; null: the format's own way.
+    std::shared_ptr<const tokenizer::Tokenizer> tokenizer = nullptr;
     /// Ends opening and outlining soon: they throw weft::Error{runtime}.
     std::stop_token stop = {};
     /// Hears how far they are.

@@ -157,7 +157,7 @@ Json checked_section(const Json& data_section) {
 
 DataSet open_data(const Json& data_section, const OpenContext& given_context) {
     const Json section = checked_section(data_section);
-    const OpenContext context = with_cache(given_context, section);
+    const OpenContext context = with_settings(given_context, section);
     refuse_devices(section, context.base_dir);
     DataSet out;
     open_training(section, context, out);
@@ -179,6 +179,7 @@ std::shared_ptr<const Source> open_input(const Json& data_section, const OpenCon
     section["test"] = nullptr;
     OpenContext context = following(given_context, train);
     context.cache = Cache::automatic;
+    context.tokenizer = train.info().tokenizer;
     context.base_dir.clear(); // `input` counts from where the program runs
     context.targets = OpenContext::Targets::may_be_absent;
     section = checked_section(section);

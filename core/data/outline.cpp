@@ -4,6 +4,7 @@
 #include "core/data/files/named_files.h"
 #include "core/data/formats/format_list.h"
 #include "core/data/split.h"
+#include "core/data/text/encode_text.h"
 
 #include "core/base/check.h"
 #include "core/base/error.h"
@@ -17,10 +18,11 @@ using config::Json;
 
 constexpr std::size_t kMostOutlines = 32;
 
-/// With what it was made to follow, whose address is part of its key.
+/// With what it was made to follow, and with, whose addresses are part of its key.
 struct KeptOutline {
     PartOutline outline;
     std::shared_ptr<const Encoding> followed;
+    std::shared_ptr<const tokenizer::Tokenizer> tokenizer;
 };
 
 std::vector<Path> paths_of(const std::vector<NamedFile>& files) {
@@ -44,13 +46,14 @@ PartOutline outline_part(const Json& settings, const OpenContext& context, Part 
                       context.targets,
                       context.cache,
                       reinterpret_cast<std::uintptr_t>(context.encoding.get()),
+                      reinterpret_cast<std::uintptr_t>(context.tokenizer.get()),
                       part,
                       files};
     return memory
         .get(key.dump(), paths_of(named_files(settings, context.base_dir)),
              [&] {
                  return KeptOutline{format.outline(settings, context, part, files),
-                                    context.encoding};
+                                    context.encoding, context.tokenizer};
              })
         ->outline;
 }
@@ -106,11 +109,12 @@ const FormatDef& format_of(const Json& source) {
     return *format;
 }
 
-OpenContext with_cache(OpenContext context, const Json& section) {
+OpenContext with_settings(OpenContext context, const Json& section) {
     const Json& cache = section.at("cache");
     context.cache = cache == "none"     ? Cache::none
                     : cache == "memory" ? Cache::memory
                                         : Cache::automatic;
+    context.tokenizer = tokenizer_of(section.at("tokenizer"), context.base_dir);
     return context;
 }
 
@@ -124,7 +128,7 @@ std::filesystem::path resolve(const std::filesystem::path& base, const std::stri
 
 DataOutline outline_data(const Json& data_section, const OpenContext& given_context, Files files) {
     const Json section = checked_section(data_section);
-    const OpenContext context = with_cache(given_context, section);
+    const OpenContext context = with_settings(given_context, section);
     refuse_devices(section, context.base_dir);
     const Json& settings = section.at("train");
     const PartOutline train = outline_part(settings, context, Part::train, files);

@@ -12,8 +12,6 @@
 namespace weft::train {
 namespace {
 
-constexpr std::int32_t kLineBreak = 10;
-
 std::vector<float> logits_row(exec::Executor& executor, std::string_view program,
                               std::int64_t row) {
     const plan::PlannedPort* port = find_result(executor, program, "logits");
@@ -57,6 +55,15 @@ std::vector<float> decode(exec::Executor& executor, std::int32_t token, std::int
 
 } // namespace
 
+std::vector<std::int32_t> prompt_tokens(const data::SampleInfo& info, std::string_view text) {
+    if (info.tokenizer == nullptr) {
+        throw Error(ErrorKind::usage, "prompt", "nobody said what text the tokens of the data are",
+                    "Lay the tokenizer.json that made them beside the files, or set "
+                    "data.tokenizer.");
+    }
+    return info.tokenizer->encoded(text.empty() ? "\n" : text);
+}
+
 std::int32_t pick_token(std::span<const float> logits, double temperature, std::int64_t top_k,
                         double draw) {
     std::vector<std::int32_t> order(logits.size());
@@ -90,7 +97,7 @@ void generate(exec::Executor& executor, std::span<const std::int32_t> prompt,
     const std::int64_t context = context_of(executor);
     std::vector<std::int32_t> tokens(prompt.begin(), prompt.end());
     if (tokens.empty()) {
-        tokens.push_back(kLineBreak);
+        throw Error(ErrorKind::usage, "prompt", "holds no token to go on from");
     }
     if (static_cast<std::int64_t>(tokens.size()) > context) {
         tokens.erase(tokens.begin(), tokens.end() - context);

@@ -3,11 +3,13 @@
 // key/value cache. When the context is full, the newer half of it becomes the new prompt.
 #pragma once
 
+#include "core/data/dataset.h"
 #include "core/exec/executor.h"
 
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 namespace weft::train {
@@ -20,10 +22,13 @@ struct GenerateOptions {
 };
 
 /// Calls `emit` with each new token; ends early when it returns false. Throws weft::Error{usage}
-/// when the model cannot generate or the prompt holds a token outside its vocabulary. An empty
-/// prompt starts from a line break (byte 10).
+/// when the model cannot generate or the prompt is empty or holds a token outside its vocabulary.
 void generate(exec::Executor& executor, std::span<const std::int32_t> prompt,
               const GenerateOptions& options, const std::function<bool(std::int32_t)>& emit);
+
+/// The tokens to go on from: those of the text, or of a line break where it is empty. Throws
+/// weft::Error{usage} where nobody knows what the data's tokens are.
+std::vector<std::int32_t> prompt_tokens(const data::SampleInfo& info, std::string_view text);
 
 /// The token that `draw` in [0, 1) picks from logits under temperature and top_k. Pure.
 std::int32_t pick_token(std::span<const float> logits, double temperature, std::int64_t top_k,

@@ -14,7 +14,6 @@ namespace {
 using config::Json;
 
 constexpr std::size_t kTopClasses = 3;
-constexpr std::int64_t kByteValues = 256;
 
 std::vector<std::int64_t> first_samples(const data::Source& source, std::int64_t count) {
     std::vector<std::int64_t> indices(static_cast<std::size_t>(std::min(count, source.samples())));
@@ -76,14 +75,14 @@ bool predicts_numbers(const exec::Executor& executor, const data::SampleInfo& in
            port->whole.shape.elements() / port->whole.shape[0] == info.target.shape.elements();
 }
 
-std::string readable(std::span<const std::int32_t> tokens, bool bytes) {
+/// Numbers where nobody knows their text.
+std::string readable(std::span<const std::int32_t> tokens, const data::SampleInfo& info) {
+    if (info.tokenizer != nullptr) {
+        return info.tokenizer->decoded(tokens);
+    }
     std::string text;
     for (const std::int32_t token : tokens) {
-        if (bytes) {
-            text += static_cast<char>(token);
-        } else {
-            text += (text.empty() ? "" : " ") + std::to_string(token);
-        }
+        text += (text.empty() ? "" : " ") + std::to_string(token);
     }
     return text;
 }
@@ -105,12 +104,11 @@ Json continued(exec::Executor& executor, const data::Source& source, std::int64_
         return !limits.stop.stop_requested() && limits.clock.steady_s() < end_s;
     });
     const auto wanted = static_cast<std::size_t>(options.tokens);
-    const bool bytes = info.classes == kByteValues;
     const auto truth = std::span(tokens).subspan(given.size(), wanted);
     return {{"index", index},
-            {"prompt", readable(given, bytes)},
-            {"text", readable(text, bytes)},
-            {"truth", readable(truth, bytes)},
+            {"prompt", readable(given, info)},
+            {"text", readable(text, info)},
+            {"truth", readable(truth, info)},
             {"cut", text.size() < wanted}};
 }
 
@@ -147,7 +145,7 @@ std::optional<Json> sample_document(exec::Executor& executor, const data::Source
     }
     if (writes_text(executor, source)) {
         document["kind"] = "text";
-        document["bytes"] = info.classes == kByteValues;
+        document["bytes"] = info.tokenizer != nullptr;
         document["samples"] = continuations(executor, source, limits);
     } else if (info.classes > 0 && info.target.shape.rank() == 0) {
         document["kind"] = "classification";

@@ -33,7 +33,7 @@ bool writes_text(const exec::Executor& executor, const data::Source& source);
 /// "regression" {index, target: [...], prediction: [...]} in the units of the data's files, and
 /// target_names; "text" {index, prompt, text, truth, cut}: `text` is what generate() writes under
 /// its usual options after `prompt`, `truth` how the data goes on, `cut` whether time was short,
-/// and `bytes`: tokens are bytes of text (a vocabulary of 256), others are written as numbers.
+/// and `bytes`: they are text; else tokens are written as numbers.
 /// Nullopt where a model says nothing of that kind. Throws weft::Error{data, device}.
 std::optional<config::Json> sample_document(exec::Executor& executor, const data::Source& source,
                                             const std::string& split, std::int64_t step,

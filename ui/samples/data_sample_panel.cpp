@@ -310,10 +310,11 @@ void DataSamplePanel::showImages() {
 }
 
 void DataSamplePanel::showTokens() {
-    const bool bytes = preview_.section().at("train").at("type") != "synthetic";
+    const auto facts = preview_.facts();
+    const tokenizer::Tokenizer* tokenizer = facts ? facts->info.tokenizer.get() : nullptr;
     std::vector<widgets::TokenRun> runs;
     for (const SampleView& sample : preview_.samples()) {
-        runs.push_back(runOf(sample, bytes));
+        runs.push_back(runOf(sample, tokenizer));
     }
     tokens_->setRuns(std::move(runs));
     stack_->setCurrentIndex(TokenSheet);

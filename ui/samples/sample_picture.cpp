@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/samples/sample_picture.h"
 
+#include "core/base/text.h"
 #include "ui/bridge/convert.h"
 #include "widgets/views/image_grid.h"
 
@@ -41,14 +42,31 @@ QImage pictureOf(const SampleView& sample, const ir::Shape& shape, float low, fl
     return widgets::imageFromFloats(values, width, height, drawn, low, high);
 }
 
-widgets::TokenRun runOf(const SampleView& sample, bool bytes) {
+/// What a token stands for: a part of a character as its bytes.
+QString signOf(std::int32_t token, const tokenizer::Tokenizer& tokenizer) {
+    const std::string bytes = tokenizer.decoded(std::span(&token, 1));
+    QString out;
+    if (is_utf8(bytes)) {
+        for (const QChar c : toQString(bytes)) {
+            out += c.unicode() < 0x80 ? widgets::byteSign(c.unicode()) : QString(c);
+        }
+        return out;
+    }
+    for (const char byte : bytes) {
+        out += widgets::byteSign(static_cast<unsigned char>(byte));
+    }
+    return out;
+}
+
+widgets::TokenRun runOf(const SampleView& sample, const tokenizer::Tokenizer* tokenizer) {
     widgets::TokenRun run;
     run.caption = sample.problem.isEmpty() ? QObject::tr("sample %1").arg(formatCount(sample.index))
                                            : QObject::tr("sample %1 cannot be read: %2")
                                                  .arg(formatCount(sample.index), sample.problem);
     for (std::size_t i = 0; i < sample.tokens.size(); ++i) {
         const std::int32_t token = sample.tokens[i];
-        const QString sign = bytes ? widgets::byteSign(token) : QString::number(token);
+        const QString sign =
+            tokenizer != nullptr ? signOf(token, *tokenizer) : QString::number(token);
         run.tokens << sign;
         run.tooltips << QObject::tr("token %1 at position %2").arg(token).arg(i);
     }

@@ -17,7 +17,7 @@ namespace weft::ui {
 std::pair<float, float> valueRange(std::span<const SampleView> samples);
 /// An image [H,W,C]; of two or more than three channels the first, or the first three, are drawn.
 QImage pictureOf(const SampleView& sample, const ir::Shape& shape, float low, float high);
-/// Tokens as text; `bytes`: tokens are bytes, else they are shown as their numbers.
-widgets::TokenRun runOf(const SampleView& sample, bool bytes);
+/// Tokens as text; without a tokenizer as their numbers.
+widgets::TokenRun runOf(const SampleView& sample, const tokenizer::Tokenizer* tokenizer);
 
 } // namespace weft::ui

@@ -15,6 +15,8 @@ void add_plan(Command app, Context& context);
 void add_eval(Command app, Context& context);
 void add_predict(Command app, Context& context);
 void add_generate(Command app, Context& context);
+/// Into the command `data`.
+void add_tokens(Command data, Context& context);
 void add_checkpoint(Command app, Context& context);
 void add_runs(Command app, Context& context);
 void add_data(Command app, Context& context);

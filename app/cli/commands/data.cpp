@@ -343,6 +343,7 @@ void add_data(Command app, Context& context) {
     command.callback([options, &context] { context.exit_code = inspect(*options, context); });
     add_make(data, context);
     add_convert(data, context);
+    add_tokens(data, context);
 }
 
 } // namespace weft::cli

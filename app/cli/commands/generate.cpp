@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// weft generate RUN|CHECKPOINT: text, byte by byte as it is made.
+// weft generate RUN|CHECKPOINT: text, token by token as it is made.
 #include "core/train/generate.h"
 #include "app/cli/commands/commands.h"
 #include "app/cli/model_options.h"
@@ -17,13 +17,14 @@ struct GenerateTextOptions {
 
 int generate_text(const GenerateTextOptions& options, const Context& context) {
     train::LoadedModel model = load(options.model, context);
-    std::vector<std::int32_t> prompt;
-    for (const char c : options.prompt) {
-        prompt.push_back(static_cast<unsigned char>(c));
-    }
+    const data::SampleInfo& info = model.data.train->info();
+    const std::vector<std::int32_t> prompt = train::prompt_tokens(info, options.prompt);
     std::fwrite(options.prompt.data(), 1, options.prompt.size(), stdout);
-    train::generate(*model.executor, prompt, options.generate, [](std::int32_t token) {
-        std::fputc(token, stdout);
+    std::string written;
+    train::generate(*model.executor, prompt, options.generate, [&](std::int32_t token) {
+        written.clear();
+        info.tokenizer->decode(token, written);
+        std::fwrite(written.data(), 1, written.size(), stdout);
         return std::fflush(stdout) == 0; // a reader that has gone away ends it
     });
     std::fputc('\n', stdout);

@@ -288,8 +288,15 @@ private:
             } else if (metric->name == "bits_per_byte" && def != nullptr &&
                        !def->language_model()) {
                 error(pointer, "bits_per_byte needs a language model", "Use accuracy.");
+            } else if (metric->name == "bits_per_byte" && !tokens_are_bytes()) {
+                error(pointer, "bits_per_byte needs tokens that are bytes", "Use perplexity.");
             }
         }
+    }
+
+    bool tokens_are_bytes() const {
+        const Json& tokenizer = at("/data/tokenizer");
+        return (tokenizer.is_null() && at("/data/train/type") != "tokens") || tokenizer == "bytes";
     }
 
     void metrics_differ() {

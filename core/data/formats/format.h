@@ -86,8 +86,8 @@ const FormatDef* find_format(std::string_view name);
 /// The section normalised; weft::Error{usage} when it has a mistake.
 config::Json checked_section(const config::Json& data_section);
 
-/// `context` with what the section says of memory.
-OpenContext with_cache(OpenContext context, const config::Json& section);
+/// `context` with what the section says of memory and tokens.
+OpenContext with_settings(OpenContext context, const config::Json& section);
 
 /// Whether data of so many bytes are read block by block.
 bool streams(std::int64_t bytes, Cache cache);

@@ -8,8 +8,8 @@
 #include "core/base/file.h"
 #include "core/base/text.h"
 #include "core/data/tables/table.h"
-#include "core/data/text_windows.h"
-#include "core/data/token_windows.h"
+#include "core/data/text/text_windows.h"
+#include "core/data/text/token_windows.h"
 
 #include <algorithm>
 #include <limits>
@@ -245,6 +245,29 @@ bool stream_documents(const JsonlSettings& settings, Cache cache) {
     return streams(File(settings.path, File::Mode::read, ErrorKind::data).size(), cache);
 }
 
+/// `content`, where it is wanted, receives all texts with the separators between them.
+Documents read_documents(const JsonlSettings& settings, const OpenContext& context,
+                         std::string* content) {
+    bool first = true;
+    return for_each_document(settings, context, [&](const std::string& text) {
+        if (content != nullptr) {
+            *content += std::exchange(first, false) ? "" : settings.separator;
+            *content += text;
+        }
+    });
+}
+
+EncodedText encoded_documents(const JsonlSettings& settings, const std::string& content,
+                              const OpenContext& context) {
+    if (stream_documents(settings, context.cache)) {
+        throw Error(ErrorKind::data, settings.path.string(),
+                    "so much text is not encoded anew at every start",
+                    "Use a file below " + format_bytes(kKeptBytes) +
+                        ", or leave the tokenizer out.");
+    }
+    return encode_text(content, context, settings.path.filename().string());
+}
+
 std::shared_ptr<const Source> open_jsonl(const Json& given, const OpenContext& context, Part,
                                          Notes& notes) {
     const JsonlSettings settings = jsonl_settings(given, context);
@@ -252,17 +275,17 @@ std::shared_ptr<const Source> open_jsonl(const Json& given, const OpenContext& c
     require_context(settings.path, length);
     const bool in_blocks = stream_documents(settings, context.cache);
     std::string content;
-    bool first = true;
-    Documents documents = for_each_document(settings, context, [&](const std::string& text) {
-        if (!in_blocks) {
-            content += std::exchange(first, false) ? "" : settings.separator;
-            content += text;
-        }
-    });
+    Documents documents = read_documents(settings, context, in_blocks ? nullptr : &content);
     tell(documents, notes);
     std::string fingerprint = "jsonl " + std::to_string(documents.count) + " documents, " +
                               std::to_string(documents.bytes) + " bytes, context " +
                               std::to_string(length);
+    if (encodes(context)) {
+        auto text =
+            std::make_shared<const EncodedText>(encoded_documents(settings, content, context));
+        return text_windows(settings.path, std::move(text), length,
+                            fingerprint + tokenizer_mark(context));
+    }
     if (in_blocks) {
         require_one_window(settings.path, documents.bytes, length);
         SampleInfo info = describe_windows(settings.path, documents.bytes, length);
@@ -279,8 +302,13 @@ PartOutline outline_jsonl(const Json& given, const OpenContext& context, Part, F
     const JsonlSettings settings = jsonl_settings(given, context);
     const std::int64_t length = context.sequence_length;
     require_context(settings.path, length);
-    const std::int64_t bytes =
-        for_each_document(settings, context, [](const std::string&) {}).bytes;
+    if (encodes(context)) {
+        std::string content;
+        read_documents(settings, context, &content);
+        return outline_windows(settings.path, encoded_documents(settings, content, context),
+                               length);
+    }
+    const std::int64_t bytes = read_documents(settings, context, nullptr).bytes;
     require_one_window(settings.path, bytes, length);
     PartOutline out{describe_windows(settings.path, bytes, length), windows(bytes, length), bytes,
                     ""};

@@ -6,15 +6,13 @@
 #include "core/base/crc32c.h"
 #include "core/base/file.h"
 #include "core/base/text.h"
-#include "core/data/text_windows.h"
-#include "core/data/token_windows.h"
+#include "core/data/files/file_memory.h"
+#include "core/data/text/text_files.h"
+#include "core/data/text/text_windows.h"
+#include "core/data/text/token_windows.h"
 
 #include <algorithm>
 #include <cstring>
-#include <set>
-#include <utility>
-
-#include <sys/stat.h>
 
 namespace weft::data {
 namespace {
@@ -26,78 +24,6 @@ constexpr std::int64_t kTextPieceBytes = 8 << 20;
 [[noreturn]] void fail_text(const fs::path& where, const std::string& text,
                             const std::string& hint) {
     throw Error(ErrorKind::data, where.string(), text, hint);
-}
-
-using FileIdentity = std::pair<dev_t, ino_t>;
-
-/// Device and inode of what a name leads to, and whether that is a regular file.
-bool identify(const fs::path& path, FileIdentity& identity) {
-    struct stat info = {};
-    if (::stat(path.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) {
-        return false;
-    }
-    identity = {info.st_dev, info.st_ino};
-    return true;
-}
-
-/// Files of a folder and its subfolders by name. A link to a file that is there under its own name
-/// is skipped, and so is every further name of the same file; links to folders are not followed.
-std::vector<fs::path> files_of(const fs::path& folder, Notes& notes) {
-    std::vector<fs::path> plain;
-    std::vector<fs::path> links;
-    std::error_code code;
-    fs::recursive_directory_iterator entry(folder, code);
-    for (; !code && entry != fs::recursive_directory_iterator(); entry.increment(code)) {
-        if (entry->path().filename().string().front() == '.') {
-            entry.disable_recursion_pending();
-        } else if (entry->is_symlink()) {
-            links.push_back(entry->path());
-        } else if (entry->is_regular_file()) {
-            plain.push_back(entry->path());
-        }
-    }
-    if (code) {
-        fail_text(folder, "cannot list the folder: " + code.message(), "Check its permissions.");
-    }
-    std::sort(plain.begin(), plain.end());
-    std::sort(links.begin(), links.end());
-    std::set<FileIdentity> seen;
-    std::vector<fs::path> kept;
-    std::string again; // names
-    for (const std::vector<fs::path>* list : {&plain, &links}) {
-        for (const fs::path& path : *list) {
-            FileIdentity identity;
-            if (!identify(path, identity)) {
-                notes.push_back("skipped " + path.string() + ": it does not lead to a file");
-            } else if (!seen.insert(identity).second) {
-                again += (again.empty() ? "" : ", ") + path.filename().string();
-            } else {
-                kept.push_back(path);
-            }
-        }
-    }
-    if (!again.empty()) {
-        notes.push_back(folder.string() + ": read once, further names of the same files: " + again);
-    }
-    std::sort(kept.begin(), kept.end());
-    return kept;
-}
-
-/// The file itself, or the files of a folder in the order in which they are read.
-std::vector<fs::path> text_files(const fs::path& path, Notes& notes) {
-    std::error_code code;
-    const fs::file_status status = fs::status(path, code);
-    if (!fs::exists(status)) {
-        fail_text(path, "there is no such file or folder", "Check data.train.path.");
-    }
-    if (!fs::is_directory(status)) {
-        return {path};
-    }
-    std::vector<fs::path> files = files_of(path, notes);
-    if (files.empty()) {
-        fail_text(path, "the folder holds no files", "Give a text file or a folder of text files.");
-    }
-    return files;
 }
 
 std::vector<TokenFile> sizes_of(const std::vector<fs::path>& files) {
@@ -151,6 +77,24 @@ std::string read_all(const fs::path& path, const std::vector<fs::path>& files,
     return content;
 }
 
+/// The tokens of all files; those of the text that was last asked for are kept.
+std::shared_ptr<const EncodedText> encoded(const fs::path& path, const std::vector<fs::path>& files,
+                                           const OpenContext& context) {
+    static FileMemory<EncodedText> memory(1);
+    const std::int64_t bytes = total_bytes(files);
+    if (streams(bytes, context.cache)) {
+        fail_text(path, format_bytes(bytes) + " of text are not encoded anew at every start",
+                  "Write its tokens once: weft data tokens " + path.string() +
+                      " --tokenizer FILE --to FOLDER, and train on that folder.");
+    }
+    const std::string key =
+        path.string() + "\n" +
+        std::to_string(reinterpret_cast<std::uintptr_t>(context.tokenizer.get()));
+    return memory.get(key, files, [&] {
+        return encode_text(read_all(path, files, context), context, path.filename().string());
+    });
+}
+
 config::FieldTable text_fields() {
     return {config::path_field("path", nullptr,
                                "Text file, or a folder whose files are read in sorted order.")
@@ -189,7 +133,7 @@ bool sniff_text(const fs::path& path) {
         return fs::is_regular_file(path, ignored) && is_text_file(path);
     }
     Notes notes;
-    std::vector<fs::path> files = files_of(path, notes);
+    std::vector<fs::path> files = files_below(path, notes);
     files.resize(std::min(files.size(), kLookedAt));
     return !files.empty() && std::all_of(files.begin(), files.end(), is_text_file);
 }
@@ -213,6 +157,10 @@ std::shared_ptr<const Source> open_text(const config::Json& settings, const Open
     std::string fingerprint = "text " + std::to_string(bytes) + " bytes, context " +
                               std::to_string(length) + ", names crc32c " +
                               std::to_string(crc32c(listed_names(files, path)));
+    if (encodes(context)) {
+        return text_windows(path, encoded(path, files, context), length,
+                            fingerprint + tokenizer_mark(context));
+    }
     if (streams(bytes, context.cache)) {
         require_one_window(path, bytes, length);
         return token_windows(run_of_files(sizes_of(files), TokenWidth::byte), length,
@@ -233,7 +181,11 @@ PartOutline outline_text(const config::Json& settings, const OpenContext& contex
                 "the text " + path.string() + " is not here: its size is not in the plan"};
     }
     Notes notes;
-    const std::int64_t bytes = total_bytes(text_files(path, notes));
+    const std::vector<fs::path> all = text_files(path, notes);
+    if (encodes(context)) {
+        return outline_windows(path, *encoded(path, all, context), length);
+    }
+    const std::int64_t bytes = total_bytes(all);
     require_one_window(path, bytes, length);
     PartOutline out{describe_windows(path, bytes, length), windows(bytes, length), bytes, ""};
     if (streams(bytes, context.cache)) {
@@ -259,7 +211,7 @@ Look look_at_text(const config::Json& settings, const OpenContext& context) {
 } // namespace
 
 const FormatDef kTextFormat = {.name = "text",
-                               .help = "Text as bytes, for language models.",
+                               .help = "Text, for language models.",
                                .split_rule = SplitRule::by_part,
                                .fields = text_fields,
                                .sniff = sniff_text,

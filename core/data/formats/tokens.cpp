@@ -8,8 +8,9 @@
 #include "core/base/crc32c.h"
 #include "core/base/text.h"
 #include "core/data/files/file_memory.h"
-#include "core/data/text_windows.h"
-#include "core/data/token_windows.h"
+#include "core/data/text/encode_text.h"
+#include "core/data/text/text_windows.h"
+#include "core/data/text/token_windows.h"
 
 #include <algorithm>
 #include <array>
@@ -237,9 +238,20 @@ std::int64_t vocabulary_of(const fs::path& path, const Shards& shards, const Jso
     return out;
 }
 
+/// The tokenizer of the settings, or that beside the files.
+std::shared_ptr<const tokenizer::Tokenizer> tokenizer_beside(const fs::path& path,
+                                                             const OpenContext& context) {
+    std::error_code unreadable;
+    const fs::path folder = fs::is_directory(path, unreadable) ? path : path.parent_path();
+    const bool there = fs::is_regular_file(folder / "tokenizer.json", unreadable);
+    return context.tokenizer == nullptr && there ? known_tokenizer(folder) : context.tokenizer;
+}
+
 SampleInfo describe_tokens(const fs::path& path, const Shards& shards, std::int64_t vocabulary,
-                           std::int64_t length) {
+                           const OpenContext& context) {
+    const std::int64_t length = context.sequence_length;
     SampleInfo info;
+    info.tokenizer = tokenizer_beside(path, context);
     info.input = info.target = {ir::DType::i32, {length}};
     info.classes = vocabulary;
     info.description = path.filename().string() + ", " + format_thousands(shards.tokens()) +
@@ -273,7 +285,7 @@ std::shared_ptr<const Source> open_tokens(const Json& settings, const OpenContex
     Shards shards = wanted_shards(path, settings, context);
     const std::int64_t length = context.sequence_length;
     const std::int64_t vocabulary = vocabulary_of(path, shards, settings, context, notes);
-    SampleInfo info = describe_tokens(path, shards, vocabulary, length);
+    SampleInfo info = describe_tokens(path, shards, vocabulary, context);
     const bool in_blocks = streams(shards.bytes(), context.cache);
     std::string fingerprint = "tokens " + std::to_string(shards.tokens()) + ", context " +
                               std::to_string(length) + ", names crc32c " +
@@ -289,7 +301,7 @@ PartOutline outline_tokens(const Json& settings, const OpenContext& context, Par
     PartOutline out;
     const std::int64_t length = context.sequence_length;
     out.sample = describe_tokens(path, shards,
-                                 vocabulary_of(path, shards, settings, context, ignored), length);
+                                 vocabulary_of(path, shards, settings, context, ignored), context);
     out.samples = windows(shards.tokens(), length);
     if (streams(shards.bytes(), context.cache)) {
         out.largest_block = largest_token_block(shards.tokens(), shards.width, length);

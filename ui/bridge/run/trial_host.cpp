@@ -192,11 +192,11 @@ struct TrialHost::Worker {
     // Text is handed over in pieces: a small model writes quicker than one can read.
     void write(const std::filesystem::path& checkpoint, const QByteArray& prompt,
                const train::GenerateOptions& options, const std::stop_token& stop) {
-        std::vector<std::int32_t> tokens;
-        for (const char c : prompt) {
-            tokens.push_back(static_cast<unsigned char>(c));
-        }
         train::LoadedModel& loaded = model_of(checkpoint);
+        const data::SampleInfo& info = loaded.data.train->info();
+        const std::vector<std::int32_t> tokens =
+            train::prompt_tokens(info, {prompt.data(), static_cast<std::size_t>(prompt.size())});
+        std::string last;
         QByteArray written;
         QElapsedTimer since;
         since.start();
@@ -206,7 +206,9 @@ struct TrialHost::Worker {
             since.restart();
         };
         train::generate(*loaded.executor, tokens, options, [&](std::int32_t token) {
-            written += static_cast<char>(token);
+            last.clear();
+            info.tokenizer->decode(token, last);
+            written.append(last.data(), static_cast<qsizetype>(last.size()));
             if (since.elapsed() >= kTextMs) {
                 hand_over();
             }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/data/token_windows.h"
+#include "core/data/text/token_windows.h"
 
 #include "core/base/check.h"
 #include "core/base/crc32c.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
-#include "core/data/text_windows.h"
+#include "core/data/text/text_windows.h"
 
 #include <algorithm>
 #include <cstring>

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Texts as tokens.
+#pragma once
+
+#include "core/data/dataset.h"
+#include "core/tokenizer/tokenizer.h"
+
+#include <functional>
+#include <string_view>
+
+namespace weft::data {
+
+struct EncodedText {
+    std::shared_ptr<const tokenizer::Tokenizer> tokenizer;
+    std::int64_t bytes = 0; // of text
+    std::vector<tokenizer::Token> tokens;
+};
+
+/// The tokens of a text by context.tokenizer, whose progress context.on_opening hears. Encoded on
+/// all cores in stretches of a MiB that end with a line, before one that begins with no white
+/// space: the patterns of known tokenizers have an end there, so that the tokens are those of the
+/// whole. Throws weft::Error{runtime} once context.stop is asked for.
+EncodedText encode_text(std::string_view text, const OpenContext& context, const std::string& name);
+
+/// The last place in a text, but its end, where a stretch may end; 0: there is none.
+std::size_t last_stretch_end(std::string_view text);
+
+/// Whether texts are more than their bytes.
+bool encodes(const OpenContext& context);
+
+/// What a fingerprint says of the tokenizer.
+std::string tokenizer_mark(const OpenContext& context);
+
+/// What "data.tokenizer" names: "bytes", a tokenizer.json or a folder with one. Null of null: the
+/// format's own way. A file is read again when it is not what it was. Throws weft::Error{data}.
+std::shared_ptr<const tokenizer::Tokenizer> tokenizer_of(const config::Json& setting,
+                                                         const std::filesystem::path& base_dir);
+
+/// The same of a path that is there.
+std::shared_ptr<const tokenizer::Tokenizer> known_tokenizer(const std::filesystem::path& path);
+
+} // namespace weft::data
