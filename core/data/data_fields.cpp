@@ -28,6 +28,13 @@ config::Field transforms_field() {
         "What happens to every image, in this order.");
 }
 
+/// Empty where there is none: the section may have mistakes that others told.
+std::string text_at(const config::Json& section, const char* pointer) {
+    const config::Json::json_pointer at(pointer);
+    return section.contains(at) && section.at(at).is_string() ? section.at(at).get<std::string>()
+                                                              : "";
+}
+
 config::FieldTable split_fields() {
     return {config::real_field("split", 0.1, "Share of the training samples; 0: no validation.")
                 .range(0, 0.9)};
@@ -79,9 +86,10 @@ config::FieldTable data_fields() {
 }
 
 config::Diagnostics check_data(config::Json& data_section, const std::string& pointer) {
-    const std::string& type = data_section.at("train").at("type").get_ref<const std::string&>();
-    if (!data_section.at("tokenizer").is_null() && type != "text" && type != "jsonl" &&
-        type != "tokens") {
+    const std::string type = text_at(data_section, "/train/type");
+    const bool tokens = type == "text" || type == "jsonl" || type == "tokens" ||
+                        text_at(data_section, "/train/kind") == "tokens";
+    if (!text_at(data_section, "/tokenizer").empty() && !type.empty() && !tokens) {
         return {{config::pointer_to(pointer, "tokenizer"), config::Severity::error,
                  type + " data have no tokens", "Leave it out, or train on text."}};
     }
