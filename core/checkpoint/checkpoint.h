@@ -64,6 +64,8 @@ struct Record {
     std::vector<std::string> kept_for; // on disk what lasts ("by hand"); in listings every reason
     // Axes of the mesh that saved the arrays, major to minor; empty: one device.
     std::vector<std::pair<std::string, std::int64_t>> mesh;
+    /// The tokenizer.json of its data, to save; null of one that was read (read_tokenizer_of).
+    std::shared_ptr<const std::string> tokenizer{};
 };
 
 struct PieceInfo {
@@ -91,9 +93,16 @@ struct ShardInfo {
     int writer = 0;                     // device number
 };
 
+/// A file that belongs to a checkpoint as it is.
+struct FileInfo {
+    std::int64_t bytes = 0;
+    std::uint32_t crc32c = 0;
+};
+
 struct Manifest {
     std::filesystem::path path; // the checkpoint folder
     Record record;
+    std::optional<FileInfo> tokenizer; // kTokenizerName
     std::vector<ShardInfo> shards;
     std::vector<TensorInfo> tensors;
     std::int64_t bytes = 0; // on disk
@@ -124,6 +133,10 @@ Manifest read_manifest(const std::filesystem::path& folder);
 /// arrays see array_reader.h.
 void read_tensor(const Manifest& manifest, std::string_view name, std::span<std::byte> into);
 std::vector<std::byte> read_tensor(const Manifest& manifest, const TensorInfo& tensor);
+/// The tokenizer.json of the data that it was trained on, checked; empty: there is none. Throws
+/// weft::Error{checkpoint}.
+inline constexpr const char* kTokenizerName = "tokenizer.json";
+std::string read_tokenizer_of(const Manifest& manifest);
 /// Told the share that is done, 0 to 1, on the caller's thread.
 using Progress = std::function<void(double)>;
 /// Reads everything and checks every checksum; returns the problems found, one sentence each.

@@ -195,6 +195,10 @@ std::string manifest_text(const Manifest& manifest) {
     if (version != kWholeArraysVersion) {
         root["mesh_axes"] = mesh_json(record);
     }
+    if (manifest.tokenizer) {
+        root["tokenizer"] = {{"bytes", manifest.tokenizer->bytes},
+                             {"crc32c", manifest.tokenizer->crc32c}};
+    }
     std::string text = root.dump(2, ' ', false, Json::error_handler_t::replace);
     text.resize(text.size() - 2); // the closing brace and its line
     text += ",\n";

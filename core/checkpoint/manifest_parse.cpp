@@ -291,6 +291,10 @@ Manifest parse_manifest(std::string_view text, const std::filesystem::path& fold
     if (version > 1) {
         out.record.mesh = parse_mesh(root);
     }
+    if (root.has("tokenizer")) {
+        const Members tokenizer(root.any("tokenizer"), file, "/tokenizer");
+        out.tokenizer = {tokenizer.size("bytes"), tokenizer.checksum("crc32c")};
+    }
     parse_shards(root, file, version, out);
     parse_tensors(root, file, version, out);
     return out;

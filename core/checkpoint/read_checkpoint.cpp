@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/base/check.h"
+#include "core/base/crc32c.h"
 #include "core/base/text.h"
 #include "core/checkpoint/array_reader.h"
 #include "core/checkpoint/block_sums.h"
@@ -161,10 +162,33 @@ Manifest read_manifest_of_any_step(const fs::path& folder) {
         }
         manifest.bytes += bytes;
     }
+    if (manifest.tokenizer) {
+        require_file(folder / kTokenizerName, "the tokenizer of its data");
+        const std::int64_t bytes =
+            File(folder / kTokenizerName, File::Mode::read, ErrorKind::checkpoint).size();
+        if (bytes != manifest.tokenizer->bytes) {
+            fail(folder / kTokenizerName, "the file has " + format_thousands(bytes) +
+                                              " bytes; the manifest says " +
+                                              format_thousands(manifest.tokenizer->bytes));
+        }
+        manifest.bytes += bytes;
+    }
     // Nothing rests on the pointer: it may be missing.
     const auto pointer_bytes = fs::file_size(folder / kCheckpointPointerName, code);
     manifest.bytes += code ? 0 : static_cast<std::int64_t>(pointer_bytes);
     return manifest;
+}
+
+std::string read_tokenizer_of(const Manifest& manifest) {
+    if (!manifest.tokenizer) {
+        return {};
+    }
+    const fs::path path = manifest.path / kTokenizerName;
+    std::string out = read_file(path, manifest.tokenizer->bytes, ErrorKind::checkpoint);
+    if (crc32c(out) != manifest.tokenizer->crc32c) {
+        fail(path, "the checksum does not match: its bytes were changed");
+    }
+    return out;
 }
 
 void read_tensor(const Manifest& manifest, std::string_view name, std::span<std::byte> into) {
@@ -190,6 +214,7 @@ std::vector<std::string> verify(const Manifest& manifest, const Progress& progre
         // The folder may have changed since the manifest was read.
         const Manifest now = read_manifest(manifest.path);
         Checked checked(now, progress);
+        read_tokenizer_of(now);
         for (const ShardInfo& shard : now.shards) {
             try {
                 verify_shard(now, shard, problems, checked);

@@ -7,6 +7,7 @@
 
 #include "core/base/check.h"
 #include "core/base/clock.h"
+#include "core/base/crc32c.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -95,6 +96,10 @@ Manifest write_all(const fs::path& parent, std::span<const TensorView> tensors,
     manifest.saved_time = SystemClock().epoch_s();
     try {
         write_shards(temporary, tensors, manifest);
+        if (record.tokenizer != nullptr) {
+            write_small_file(temporary / kTokenizerName, *record.tokenizer);
+            manifest.tokenizer = {std::ssize(*record.tokenizer), crc32c(*record.tokenizer)};
+        }
         write_small_file(temporary / kCheckpointPointerName, checkpoint_pointer_text(record.step));
         write_small_file(temporary / kManifestName, manifest_text(manifest));
         remove_tree(temporary / kWritingName);

@@ -126,7 +126,13 @@ compile::CheckedRun read_saved_config(const checkpoint::Manifest& manifest,
 }
 
 compile::RunConfig saved_config(const checkpoint::Manifest& manifest) {
-    compile::CheckedRun checked = read_saved_config(manifest);
+    // The tokenizer that the model was trained with, whatever became of the file.
+    std::vector<std::string> overrides;
+    if (!checkpoint::read_tokenizer_of(manifest).empty()) {
+        const fs::path path = fs::absolute(manifest.path) / checkpoint::kTokenizerName;
+        overrides.push_back("data.tokenizer=" + config::Json(path.string()).dump());
+    }
+    compile::CheckedRun checked = read_saved_config(manifest, overrides);
     if (!checked.ok()) {
         throw Error(ErrorKind::checkpoint, manifest.path.string(),
                     "its configuration is not valid here: " +

@@ -40,7 +40,8 @@ std::filesystem::path find_checkpoint(const std::filesystem::path& path, const s
 compile::CheckedRun read_saved_config(const checkpoint::Manifest& manifest,
                                       const std::vector<std::string>& overrides = {});
 
-/// The same where it must be valid here. Throws weft::Error{checkpoint}.
+/// The same where it must be valid here, with the tokenizer that lies in the checkpoint. Throws
+/// weft::Error{checkpoint}.
 compile::RunConfig saved_config(const checkpoint::Manifest& manifest);
 
 /// `config` null: the configuration that was saved with the weights.

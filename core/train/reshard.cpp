@@ -106,6 +106,10 @@ checkpoint::Manifest write_resharded(const checkpoint::Manifest& manifest,
     checkpoint::Record record = manifest.record;
     record.config = config.document;
     record.mesh = recorded_axes(target.mesh);
+    if (manifest.tokenizer) {
+        record.tokenizer =
+            std::make_shared<const std::string>(checkpoint::read_tokenizer_of(manifest));
+    }
     return checkpoint::write_checkpoint(parent, views, record);
 }
 

@@ -39,6 +39,13 @@ data::Sampler sampler_of(const LoopSetup& setup) {
             setup.config.shuffle_window_bytes};
 }
 
+/// Null where tokens are bytes, or no text.
+std::shared_ptr<const std::string> saved_tokenizer(const data::SampleInfo& info) {
+    const bool saved = info.tokenizer != nullptr && !info.tokenizer->document().empty();
+    return saved ? std::shared_ptr<const std::string>(info.tokenizer, &info.tokenizer->document())
+                 : nullptr;
+}
+
 checkpoint::ManagerOptions manager_options(const LoopSetup& setup) {
     checkpoint::ManagerOptions options = checkpoint::retention_of(setup.config.document);
     options.folder = setup.folder / "checkpoints";
@@ -488,6 +495,7 @@ void StepLoop::save(const std::string& kept_for) {
         record.kept_for.push_back(kept_for);
     }
     record.mesh = recorded_axes(setup_.executor.plan().mesh);
+    record.tokenizer = saved_tokenizer(setup_.data.train->info());
     if (!setup_.executor.on_host()) {
         manager_.wait(); // never two copies at once
     }

@@ -50,6 +50,28 @@ private slots:
         QCOMPARE(read.kept_for, record.kept_for);
     }
 
+    void the_tokenizer_lies_in_the_checkpoint() {
+        const Folder folder;
+        Record record = record_of(12);
+        record.tokenizer = std::make_shared<const std::string>("{\"model\": \"ä\"}\n");
+        const Manifest manifest = write_checkpoint(folder.path(), every_type().views(), record);
+        QCOMPARE(read_tokenizer_of(manifest), *record.tokenizer);
+        QCOMPARE(read_all(manifest.path / kTokenizerName), *record.tokenizer);
+        QVERIFY(verify(manifest).empty());
+        // What comes later leaves it.
+        QCOMPARE(read_tokenizer_of(set_pinned(manifest, true)), *record.tokenizer);
+        // Of other bytes it is told, of another length the checkpoint is not whole.
+        write_all(manifest.path / kTokenizerName, "{\"model\": \"ö\"}\n");
+        QVERIFY(error_of([&] { read_tokenizer_of(manifest); }).has_value());
+        QCOMPARE(verify(manifest).size(), std::size_t{1});
+        write_all(manifest.path / kTokenizerName, "{}");
+        QVERIFY(error_of([&] { read_manifest(manifest.path); }).has_value());
+        const Folder other;
+        QCOMPARE(
+            read_tokenizer_of(write_checkpoint(other.path(), every_type().views(), record_of(1))),
+            std::string());
+    }
+
     void bytes_are_those_on_disk() {
         const Folder folder;
         const Manifest manifest =
