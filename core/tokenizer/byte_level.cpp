@@ -143,7 +143,10 @@ public:
     std::shared_ptr<const Tokenizer> run() {
         const Json all = Json::parse(parts_.document, nullptr, false);
         if (!all.is_object()) {
-            refuse("", "it is no JSON object", "It may have been cut short; fetch it again.");
+            refuse(
+                "", "it is no JSON object",
+                "Give a tokenizer.json, which AutoTokenizer of transformers saves; if it is one, "
+                "it was cut short.");
         }
         read_model(member(all, "model"));
         read_added(all.value("added_tokens", Json::array()));
@@ -165,8 +168,9 @@ private:
     const Json& member(const Json& object, const char* name) const {
         const auto found = object.find(name);
         if (found == object.end() || !found->is_object()) {
-            refuse(std::string("/") + name, "it is missing or no object",
-                   "This is no tokenizer.json; give the one beside the model's config.json.");
+            refuse(
+                std::string("/") + name, "it is missing or no object",
+                "This is no tokenizer.json; give one, which AutoTokenizer of transformers saves.");
         }
         return *found;
     }

@@ -44,6 +44,34 @@ struct Ranked {
     }
 };
 
+/// As the library tokenizers writes it.
+std::string document_of(Json added, Json vocabulary, Json merges) {
+    const Json byte_level = {{"type", "ByteLevel"},
+                             {"add_prefix_space", false},
+                             {"trim_offsets", true},
+                             {"use_regex", true}};
+    const Json out = {{"version", "1.0"},
+                      {"truncation", nullptr},
+                      {"padding", nullptr},
+                      {"added_tokens", std::move(added)},
+                      {"normalizer", nullptr},
+                      {"pre_tokenizer", byte_level},
+                      {"post_processor", nullptr},
+                      {"decoder", byte_level},
+                      {"model",
+                       {{"type", "BPE"},
+                        {"dropout", nullptr},
+                        {"unk_token", nullptr},
+                        {"continuing_subword_prefix", nullptr},
+                        {"end_of_word_suffix", nullptr},
+                        {"fuse_unk", false},
+                        {"byte_fallback", false},
+                        {"ignore_merges", false},
+                        {"vocab", std::move(vocabulary)},
+                        {"merges", std::move(merges)}}}};
+    return out.dump(1) + "\n";
+}
+
 class Trainer {
 public:
     explicit Trainer(const TrainOptions& options) : options_(options) {
@@ -97,7 +125,6 @@ public:
         }
     }
 
-    /// As the library tokenizers writes it.
     std::string document() const {
         Json vocabulary = Json::object();
         for (std::size_t i = options_.added.size(); i < tokens_.size(); ++i) {
@@ -118,32 +145,7 @@ public:
                              {"normalized", false},
                              {"special", true}});
         }
-        const auto byte_level = [](bool offsets) {
-            return Json{{"type", "ByteLevel"},
-                        {"add_prefix_space", false},
-                        {"trim_offsets", offsets},
-                        {"use_regex", true}};
-        };
-        const Json out = {{"version", "1.0"},
-                          {"truncation", nullptr},
-                          {"padding", nullptr},
-                          {"added_tokens", std::move(added)},
-                          {"normalizer", nullptr},
-                          {"pre_tokenizer", byte_level(true)},
-                          {"post_processor", nullptr},
-                          {"decoder", byte_level(true)},
-                          {"model",
-                           {{"type", "BPE"},
-                            {"dropout", nullptr},
-                            {"unk_token", nullptr},
-                            {"continuing_subword_prefix", nullptr},
-                            {"end_of_word_suffix", nullptr},
-                            {"fuse_unk", false},
-                            {"byte_fallback", false},
-                            {"ignore_merges", false},
-                            {"vocab", std::move(vocabulary)},
-                            {"merges", std::move(merges)}}}};
-        return out.dump(1) + "\n";
+        return document_of(std::move(added), std::move(vocabulary), std::move(merges));
     }
 
 private:
@@ -248,6 +250,14 @@ train_bpe(const TrainOptions& options, const std::function<bool(std::string& tex
     }
     trainer.learn(stop, progress);
     return read_tokenizer(trainer.document(), "the tokenizer that was learnt");
+}
+
+std::string byte_document() {
+    Json vocabulary = Json::object();
+    for (int byte = 0; byte < 256; ++byte) {
+        vocabulary[written_bytes(std::string(1, static_cast<char>(byte)))] = byte;
+    }
+    return document_of(Json::array(), std::move(vocabulary), Json::array());
 }
 
 } // namespace weft::tokenizer

@@ -26,4 +26,7 @@ train_bpe(const TrainOptions& options, const std::function<bool(std::string& tex
           const std::stop_token& stop = {},
           const std::function<void(std::int64_t tokens)>& progress = {});
 
+/// A tokenizer.json that has learnt nothing: its tokens are the bytes, by their values.
+std::string byte_document();
+
 } // namespace weft::tokenizer

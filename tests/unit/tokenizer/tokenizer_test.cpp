@@ -157,6 +157,18 @@ private slots:
                     }).has_value());
         }
     }
+
+    void bytes_have_a_document_too() {
+        std::string all;
+        for (int byte = 0; byte < 256; ++byte) {
+            all += static_cast<char>(byte);
+        }
+        for (const std::string& text : {all, read_file(kLicence)}) {
+            const auto read = tokenizer::read_tokenizer(tokenizer::byte_document(), "bytes");
+            QCOMPARE(read->size(), 256);
+            QVERIFY(read->encoded(text) == tokenizer::byte_tokenizer()->encoded(text));
+        }
+    }
 };
 
 WEFT_TEST(TokenizerTest)
