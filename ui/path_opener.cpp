@@ -128,6 +128,9 @@ QString PathOpener::openForeign(const std::filesystem::path& path) {
         }
         notes << toQString(problem.message);
     }
+    if (const std::string problem = foreign::tokenizer_problem(model); !problem.empty()) {
+        notes << toQString(problem);
+    }
     const bool weights = foreign::is_weights(folder);
     recent_.add(path);
     draft_.setDocument(foreign::run_of(model, folder.filename().string(),

@@ -18,6 +18,12 @@ bool names_data(const std::vector<std::string>& overrides) {
     });
 }
 
+/// Without anybody having said so.
+bool reads_bytes(const config::Json& data_section) {
+    const config::Json& type = data_section.at("train").at("type");
+    return data_section.at("tokenizer").is_null() && (type == "text" || type == "jsonl");
+}
+
 compile::CheckedRun run_with(const foreign::ForeignModel& model, const fs::path& config,
                              const std::vector<std::string>& overrides, MadeUpData made_up) {
     std::error_code problem;
@@ -27,11 +33,20 @@ compile::CheckedRun run_with(const foreign::ForeignModel& model, const fs::path&
         foreign::run_of(model, folder.filename().string(), weights ? folder : fs::path()),
         fs::current_path(problem), overrides);
     if (!names_data(overrides)) {
+        if (const std::string unread = foreign::tokenizer_problem(model); !unread.empty()) {
+            out.diagnostics.push_back({"/data/tokenizer", config::Severity::warning, unread, ""});
+        }
         out.diagnostics.push_back(
             {"/data/train",
              made_up == MadeUpData::allowed ? config::Severity::warning : config::Severity::error,
              "the samples are made up in the shape that the model takes",
              "Name data, e.g. --set 'data.train={\"type\": \"text\", \"path\": \"book.txt\"}'."});
+    }
+    if (out.ok() && !model.tokenizer.empty() && reads_bytes(out.config.section("data"))) {
+        out.diagnostics.push_back(
+            {"/data/tokenizer", config::Severity::error,
+             "text would be read byte by byte, not in the model's tokens",
+             "Set it to " + model.tokenizer.string() + ", or to bytes if that is meant."});
     }
     return out;
 }

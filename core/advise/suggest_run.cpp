@@ -14,7 +14,7 @@ using config::Json;
 
 constexpr std::int64_t kUpdates = 2000; // that a first run takes, give or take what its data holds
 constexpr std::int64_t kLargestBatch = 128;
-constexpr std::int64_t kSmallText = 200'000; // bytes
+constexpr std::int64_t kSmallText = 200'000; // tokens
 
 class Suggester {
 public:
@@ -48,14 +48,15 @@ private:
     void because(std::string reason) { out_.reasons.push_back(std::move(reason)); }
 
     void language(const data::DataOutline& data) {
-        const std::int64_t bytes = data.samples * kShortContext;
-        const bool small = bytes < kSmallText;
+        const bool bytes = reads_bytes(data.sample);
+        const std::int64_t tokens = data.samples * kShortContext;
+        const bool small = tokens < kSmallText;
         const std::int64_t context = small ? kShortContext : 2 * kShortContext;
         const std::int64_t width = small ? 64 : 128;
         Json& run = out_.document;
         run["model"] = {{"type", "gpt2"}, {"layers", small ? 2 : 4}, {"width", width},
                         {"heads", 4},     {"context", context},      {"dropout", 0.1}};
-        run["metrics"] = {"bits_per_byte", "accuracy"};
+        run["metrics"] = {bytes ? "bits_per_byte" : "perplexity", "accuracy"};
         run["optimizer"] = {{"type", "adamw"},
                             {"learning_rate", 3e-3},
                             {"betas", {0.9, 0.95}},
@@ -64,14 +65,15 @@ private:
                              {{{"match", "*.bias"}, {"weight_decay", 0.0}},
                               {{"match", "*norm*"}, {"weight_decay", 0.0}}}}};
         constexpr std::int64_t kBatch = 16;
-        const std::int64_t epoch = std::max<std::int64_t>(1, bytes / context / kBatch);
+        const std::int64_t epoch = std::max<std::int64_t>(1, tokens / context / kBatch);
         const std::int64_t steps = std::clamp<std::int64_t>(20 * epoch, 300, 2 * kUpdates);
         finish_steps(steps, kBatch);
         run["training"]["precision"] = "bf16";
         because("a language model of " + std::to_string(small ? 2 : 4) + " layers reads " +
-                format_bytes(bytes) + " of text byte by byte");
+                (bytes ? format_bytes(tokens) + " of text byte by byte"
+                       : format_thousands(tokens) + " tokens"));
         because(format_thousands(steps) + " updates of " + std::to_string(kBatch) + " windows of " +
-                std::to_string(context) + " bytes");
+                std::to_string(context) + (bytes ? " bytes" : " tokens"));
     }
 
     void finish_steps(std::int64_t steps, std::int64_t batch) {
@@ -174,6 +176,10 @@ private:
 };
 
 } // namespace
+
+bool reads_bytes(const data::SampleInfo& sample) {
+    return sample.tokenizer != nullptr && sample.tokenizer->document().empty();
+}
 
 Suggestion suggest_run(const Json& data_section, const data::OpenContext& opening,
                        const std::string& name) {

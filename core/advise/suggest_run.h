@@ -23,4 +23,7 @@ struct Suggestion {
 Suggestion suggest_run(const config::Json& data_section, const data::OpenContext& opening,
                        const std::string& name);
 
+/// Whether the tokens of samples are bytes of text, as far as anybody knows.
+bool reads_bytes(const data::SampleInfo& sample);
+
 } // namespace weft::advise

@@ -43,11 +43,25 @@ bool takes_factors(const compile::RunConfig& config, const data::SampleInfo& sam
     }
 }
 
+/// The section with the model's tokenizer where it leaves open how text is read.
+Json read_as(const std::string& tokenizer, Json data_section) {
+    const Json& type = data_section.at("train").at("type");
+    const bool open =
+        (type == "text" || type == "jsonl") && data_section.value("tokenizer", Json()).is_null();
+    if (open && !tokenizer.empty()) {
+        data_section["tokenizer"] = tokenizer;
+    }
+    return data_section;
+}
+
 } // namespace
 
-Suggestion suggest_tuning(const Json& data_section, const data::OpenContext& opening,
+Suggestion suggest_tuning(const Json& given_section, const data::OpenContext& opening,
                           const std::string& name, const Trained& trained, Tuning tuning) {
     Suggestion out;
+    const Json data_section = read_as(trained.tokenizer, given_section);
+    const bool own_tokens =
+        !trained.tokenizer.empty() && data_section.value("tokenizer", Json()) == trained.tokenizer;
     Json& run = out.document;
     run = {{"schema_version", 1},
            {"name", name},
@@ -78,7 +92,7 @@ Suggestion suggest_tuning(const Json& data_section, const data::OpenContext& ope
                                      : "all weights are trained, in small steps");
     }
     const Json vocab = trained.model.value("vocab", Json());
-    if (text && vocab.is_number_integer() && vocab != data.sample.classes) {
+    if (text && !own_tokens && vocab.is_number_integer() && vocab != data.sample.classes) {
         out.reasons.push_back("the data has " + format_thousands(data.sample.classes) +
                               " tokens of the model's " +
                               format_thousands(vocab.get<std::int64_t>()) +
@@ -98,7 +112,7 @@ Suggestion suggest_tuning(const Json& data_section, const data::OpenContext& ope
         std::clamp(kTuningEpochs * epoch, kFewestTuningSteps, kMostTuningSteps);
     const std::int64_t every = std::max<std::int64_t>(20, steps / 20);
     if (text) {
-        run["metrics"] = {"bits_per_byte", "accuracy"};
+        run["metrics"] = {reads_bytes(data.sample) ? "bits_per_byte" : "perplexity", "accuracy"};
     }
     run["optimizer"] = {{"type", "adamw"},
                         {"learning_rate", factors ? kRateOfFactors : kRateOfWeights},

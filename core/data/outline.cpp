@@ -83,6 +83,13 @@ void outline_validation(const Json& settings, const OpenContext& context, Files 
     }
 }
 
+/// Whether there are samples that somebody wrote: made-up tokens stand for no text.
+bool names_files(const Json& section) {
+    return std::any_of(section.begin(), section.end(), [](const Json& part) {
+        return part.is_object() && part.contains("type") && part.at("type") != "synthetic";
+    });
+}
+
 void outline_test(const Json& section, const OpenContext& context, Files files, DataOutline& out) {
     const bool given = !section.at("test").is_null();
     const Json& settings = section.at(given ? "test" : "train");
@@ -114,7 +121,9 @@ OpenContext with_settings(OpenContext context, const Json& section) {
     context.cache = cache == "none"     ? Cache::none
                     : cache == "memory" ? Cache::memory
                                         : Cache::automatic;
-    context.tokenizer = tokenizer_of(section.at("tokenizer"), context.base_dir);
+    if (names_files(section)) {
+        context.tokenizer = tokenizer_of(section.at("tokenizer"), context.base_dir);
+    }
     return context;
 }
 

@@ -6,6 +6,7 @@
 #include "core/base/text.h"
 #include "core/foreign/family_list.h"
 #include "core/nn/models/model_list.h"
+#include "core/tokenizer/tokenizer.h"
 
 namespace weft::foreign {
 namespace {
@@ -15,6 +16,9 @@ namespace fs = std::filesystem;
 constexpr const char* kConfigName = "config.json";
 constexpr std::int64_t kMostConfigBytes = 16 << 20; // class names by the ten thousand
 constexpr const char* kTypeKey = "model_type";
+// The first one counts: the library tokenizers', SentencePiece's, and those of older programs.
+constexpr const char* kTokenizerNames[] = {"tokenizer.json", "tokenizer.model", "spiece.model",
+                                           "vocab.json", "vocab.txt"};
 
 Json parsed_or_null(const fs::path& path) {
     try {
@@ -32,6 +36,17 @@ std::string known_types() {
         }
     }
     return join(names, ", ");
+}
+
+fs::path tokenizer_beside(const fs::path& config) {
+    std::error_code problem;
+    const fs::path folder = fs::absolute(config, problem).lexically_normal().parent_path();
+    for (const char* name : kTokenizerNames) {
+        if (fs::is_regular_file(folder / name, problem)) {
+            return folder / name;
+        }
+    }
+    return {};
 }
 
 } // namespace
@@ -77,7 +92,21 @@ ForeignModel read_foreign_config(const fs::path& path) {
         return out;
     }
     out.here = out.family->describe(ConfigReader(json, out.problems));
+    if (out.here.data.value("kind", "") == "tokens") {
+        out.tokenizer = tokenizer_beside(path);
+    }
     return out;
+}
+
+std::string tokenizer_problem(const ForeignModel& model) {
+    try {
+        if (!model.tokenizer.empty()) {
+            tokenizer::open_tokenizer(model.tokenizer);
+        }
+        return "";
+    } catch (const Error& error) {
+        return "text cannot be read in its tokens: " + error.where() + ": " + error.what();
+    }
 }
 
 std::vector<std::string> differences(const Json& ours, const ForeignModel& theirs) {
@@ -118,6 +147,9 @@ std::vector<std::string> differences(const Json& ours, const ForeignModel& their
 
 Json run_of(const ForeignModel& model, const std::string& name, const fs::path& weights) {
     Json out{{"name", name}, {"data", {{"train", model.here.data}}}, {"model", model.here.model}};
+    if (!model.tokenizer.empty()) {
+        out["data"]["tokenizer"] = model.tokenizer.string();
+    }
     if (!weights.empty()) {
         out["init"] = {{"from", weights.string()}};
     }

@@ -18,9 +18,14 @@ struct ForeignModel {
     const Family* family = nullptr; // null: none of ours
     Described here;
     config::Diagnostics problems; // by its members; errors: it cannot be had here
+    /// What makes tokens of text, beside it; empty: there is none, or it reads no text.
+    std::filesystem::path tokenizer;
 };
 /// Reads a path that foreign_config gave. Never throws for what the file says.
 ForeignModel read_foreign_config(const std::filesystem::path& config);
+
+/// Why texts cannot be read with model.tokenizer; empty: they can, or there is none. Reads it.
+std::string tokenizer_problem(const ForeignModel& model);
 
 /// A "model" section with every setting, and a number wherever there can be one.
 Json resolved(const Json& model);
@@ -29,7 +34,8 @@ Json resolved(const Json& model);
 /// settings that differ ("model.rope_theta is 10000.0, 500000.0 there"), and what cannot be had.
 std::vector<std::string> differences(const Json& ours, const ForeignModel& theirs);
 
-/// The document of a run with that model, from random weights where `weights` is empty.
+/// The document of a run with that model, from random weights where `weights` is empty. Its
+/// data.tokenizer is the model's, one that cannot be read too: text is refused then.
 Json run_of(const ForeignModel& model, const std::string& name,
             const std::filesystem::path& weights);
 

@@ -124,6 +124,15 @@ void write_named(const fs::path& file, const Family& family, const Arrays& sourc
     checkpoint::write_safetensors(file, std::move(arrays), {{"format", "pt"}}, progress);
 }
 
+void write_tokenizer(const fs::path& folder, const std::string& document, const Json& model) {
+    make_directories(folder);
+    write_file_atomically(folder / "tokenizer.json", document);
+    write_json(folder / "tokenizer_config.json",
+               {{"tokenizer_class", "PreTrainedTokenizerFast"},
+                {"model_max_length", resolved(model).at("context")},
+                {"clean_up_tokenization_spaces", false}});
+}
+
 void write_huggingface(const fs::path& folder, const Family& family, const Arrays& source,
                        const Json& model, StoredAs stored, const checkpoint::Progress& progress) {
     WEFT_CHECK(family.config != nullptr, "the family has a config.json");

@@ -44,6 +44,11 @@ void write_huggingface(const std::filesystem::path& folder, const Family& family
                        const Arrays& source, const Json& model, StoredAs stored,
                        const checkpoint::Progress& progress = {});
 
+/// tokenizer.json, as it is, and tokenizer_config.json, which makes AutoTokenizer take it for a
+/// model with these settings.
+void write_tokenizer(const std::filesystem::path& folder, const std::string& document,
+                     const Json& model);
+
 /// One file of safetensors by the names of the family.
 void write_named(const std::filesystem::path& file, const Family& family, const Arrays& source,
                  StoredAs stored, const checkpoint::Progress& progress = {});

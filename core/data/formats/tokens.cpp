@@ -239,19 +239,18 @@ std::int64_t vocabulary_of(const fs::path& path, const Shards& shards, const Jso
 }
 
 /// The tokenizer of the settings, or that beside the files.
-std::shared_ptr<const tokenizer::Tokenizer> tokenizer_beside(const fs::path& path,
-                                                             const OpenContext& context) {
-    std::error_code unreadable;
-    const fs::path folder = fs::is_directory(path, unreadable) ? path : path.parent_path();
-    const bool there = fs::is_regular_file(folder / "tokenizer.json", unreadable);
-    return context.tokenizer == nullptr && there ? known_tokenizer(folder) : context.tokenizer;
+std::shared_ptr<const tokenizer::Tokenizer> tokenizer_for(const fs::path& path,
+                                                          const OpenContext& context) {
+    const fs::path beside = tokenizer_beside(path);
+    return context.tokenizer == nullptr && !beside.empty() ? known_tokenizer(beside)
+                                                           : context.tokenizer;
 }
 
 SampleInfo describe_tokens(const fs::path& path, const Shards& shards, std::int64_t vocabulary,
                            const OpenContext& context) {
     const std::int64_t length = context.sequence_length;
     SampleInfo info;
-    info.tokenizer = tokenizer_beside(path, context);
+    info.tokenizer = tokenizer_for(path, context);
     info.input = info.target = {ir::DType::i32, {length}};
     info.classes = vocabulary;
     info.description = path.filename().string() + ", " + format_thousands(shards.tokens()) +

@@ -94,4 +94,24 @@ std::shared_ptr<const tokenizer::Tokenizer> tokenizer_of(const config::Json& set
     return name == "bytes" ? tokenizer::byte_tokenizer() : known_tokenizer(resolve(base_dir, name));
 }
 
+std::string named_tokenizer(const config::Json& data_section,
+                            const std::filesystem::path& base_dir) {
+    if (const config::Json& setting = data_section.at("tokenizer"); setting.is_string()) {
+        return setting == "bytes" ? "bytes"
+                                  : resolve(base_dir, setting.get<std::string>()).string();
+    }
+    const config::Json& train = data_section.at("train");
+    if (train.at("type") == "tokens") {
+        return tokenizer_beside(resolve(base_dir, train.at("path").get<std::string>())).string();
+    }
+    return train.at("type") == "text" || train.at("type") == "jsonl" ? "bytes" : "";
+}
+
+std::filesystem::path tokenizer_beside(const std::filesystem::path& tokens) {
+    std::error_code unreadable;
+    const bool folder = std::filesystem::is_directory(tokens, unreadable);
+    const std::filesystem::path file = (folder ? tokens : tokens.parent_path()) / "tokenizer.json";
+    return std::filesystem::is_regular_file(file, unreadable) ? file : std::filesystem::path();
+}
+
 } // namespace weft::data

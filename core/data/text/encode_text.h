@@ -39,4 +39,12 @@ std::shared_ptr<const tokenizer::Tokenizer> tokenizer_of(const config::Json& set
 /// The same of a path that is there.
 std::shared_ptr<const tokenizer::Tokenizer> known_tokenizer(const std::filesystem::path& path);
 
+/// What a section that was checked makes tokens of text with, for others to name: "bytes", or the
+/// path of a tokenizer.json; empty: nobody said what text the tokens are.
+std::string named_tokenizer(const config::Json& data_section,
+                            const std::filesystem::path& base_dir);
+
+/// The tokenizer.json that lies beside files of tokens, or a file of them; empty: there is none.
+std::filesystem::path tokenizer_beside(const std::filesystem::path& tokens);
+
 } // namespace weft::data

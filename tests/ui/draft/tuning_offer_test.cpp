@@ -35,11 +35,14 @@ struct Tuning {
     fs::path base() const { return fixture.root() / "base"; }
 
     /// A run of ours that stopped at once.
-    void make_base() const {
-        test::write_file(fixture.root() / "base.json", R"({
-            "data": {"train": {"type": "synthetic", "kind": "tokens", "vocab": 256}},
-            "model": {"type": "gpt2", "layers": 1, "width": 16, "heads": 2, "context": 16,
-                      "vocab": 256}})");
+    void
+    make_base(config::Json data = {{"train",
+                                    {{"type", "synthetic"}, {"kind", "tokens"}, {"vocab", 256}}}},
+              int vocab = 256) const {
+        const config::Json model = {{"type", "gpt2"}, {"layers", 1},   {"width", 16},
+                                    {"heads", 2},     {"context", 16}, {"vocab", vocab}};
+        test::write_file(fixture.root() / "base.json",
+                         config::Json{{"data", std::move(data)}, {"model", model}}.dump());
         QProcess weft;
         weft.start(WEFT_PROGRAM, {"train", ui::pathText(fixture.root() / "base.json"), "--run-dir",
                                   ui::pathText(base()), "--max-steps", "0"});
@@ -108,6 +111,36 @@ private slots:
         tuning.fixture.studio().control().stopNow();
         QTRY_VERIFY_WITH_TIMEOUT(!tuning.fixture.studio().isTraining(), kPatienceMs);
         QVERIFY(tuning.offer().weights().empty()); // the next data are for a model of their own
+    }
+
+    void a_text_is_read_as_the_chosen_run_read_its_own() {
+        Tuning tuning;
+        const std::string tokenizer = WEFT_SOURCE_DIR "/tests/unit/tokenizer/peers/gpt2.json";
+        tuning.make_base({{"train", {{"type", "text"}, {"path", tuning.text_file().string()}}},
+                          {"tokenizer", tokenizer}},
+                         600);
+        tuning.answers << ui::pathText(tuning.base());
+        tuning.choose("fineTune", "tuneFromFolder");
+        tuning.answers << ui::pathText(tuning.text_file());
+        tuning.fixture.click("tuneFile");
+        QTRY_VERIFY_WITH_TIMEOUT(tuning.settled(), kPatienceMs);
+        QVERIFY2(tuning.offer().run().has_value(), qPrintable(tuning.words()));
+        const config::Json& run = tuning.offer().run()->document;
+        QCOMPARE(run.at("data").at("tokenizer"), config::Json(tokenizer));
+        QCOMPARE(run.at("metrics").at(0), config::Json("perplexity"));
+    }
+
+    void a_tokenizer_that_is_not_here_keeps_a_model_from_text() {
+        Tuning tuning;
+        fs::copy(WEFT_SOURCE_DIR "/tests/unit/foreign/peers/gpt2", tuning.base());
+        test::write_file(tuning.base() / "tokenizer.json", R"({"model": {"type": "Unigram"}})");
+        tuning.answers << ui::pathText(tuning.base());
+        tuning.choose("fineTune", "tuneFromFolder");
+        tuning.answers << ui::pathText(tuning.text_file());
+        tuning.fixture.click("tuneFile");
+        QTRY_VERIFY_WITH_TIMEOUT(tuning.settled(), kPatienceMs);
+        QVERIFY(!tuning.offer().run());
+        QVERIFY2(tuning.words().contains("Unigram"), qPrintable(tuning.words()));
     }
 
     void data_that_the_model_cannot_read_are_told_and_nothing_starts() {

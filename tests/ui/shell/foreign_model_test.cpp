@@ -19,6 +19,8 @@ namespace fs = std::filesystem;
 
 const fs::path kPeers = WEFT_SOURCE_DIR "/tests/unit/foreign/peers";
 
+const fs::path kTokenizer = WEFT_SOURCE_DIR "/tests/unit/tokenizer/peers/gpt2.json";
+
 std::string text_at(const ui::Draft& draft, const char* pointer) {
     const config::Json::json_pointer at(pointer);
     return draft.document().contains(at) ? draft.document().at(at).get<std::string>() : "";
@@ -79,6 +81,26 @@ private slots:
         QCOMPARE(text_at(draft, "/model/type"), std::string("gpt2"));
         QVERIFY(!draft.document().contains("init"));
         QCOMPARE(fixture.window().currentPage(), QString("model"));
+    }
+
+    void the_tokenizer_beside_it_is_that_of_the_draft() {
+        test::StudioFixture fixture;
+        const fs::path folder = fixture.root() / "own";
+        fs::create_directories(folder);
+        fs::copy_file(kPeers / "gpt2" / "config.json", folder / "config.json");
+        fs::copy_file(kTokenizer, folder / "tokenizer.json");
+        QSignalSpy troubled(&fixture.studio().opener(), &ui::PathOpener::troubled);
+        QCOMPARE(fixture.studio().opener().open(folder), QString());
+        const ui::Draft& draft = fixture.studio().draft();
+        QCOMPARE(text_at(draft, "/data/tokenizer"), (folder / "tokenizer.json").string());
+        QVERIFY(draft.isValid());
+        QCOMPARE(troubled.count(), 0);
+        // One that is not here is told, and text is never read as bytes in its place.
+        test::write_file(folder / "tokenizer.json", R"({"model": {"type": "Unigram"}})");
+        QCOMPARE(fixture.studio().opener().open(folder), QString());
+        QCOMPARE(troubled.count(), 1);
+        QVERIFY(troubled.front().front().toString().contains("Unigram"));
+        QCOMPARE(text_at(draft, "/data/tokenizer"), (folder / "tokenizer.json").string());
     }
 
     void a_model_that_cannot_be_had_is_told_and_leaves_the_draft() {

@@ -109,6 +109,19 @@ private slots:
         QCOMPARE(suggestion.document["checkpoint"]["metric"], Json("train/loss"));
         QVERIFY(compile::read_run_config(suggestion.document, {}).ok());
     }
+
+    void tokens_that_are_no_bytes_are_not_called_so() {
+        Json text = {{"train", {{"type", "text"}, {"path", "/usr/share/common-licenses/GPL-2"}}}};
+        const auto bytes = advise::suggest_run(text, {}, "mine");
+        QCOMPARE(bytes.document.at("metrics").at(0), Json("bits_per_byte"));
+        text["tokenizer"] = WEFT_SOURCE_DIR "/tests/unit/tokenizer/peers/gpt2.json";
+        const auto tokens = advise::suggest_run(text, {}, "mine");
+        QCOMPARE(tokens.document.at("metrics").at(0), Json("perplexity"));
+        QVERIFY(compile::read_run_config(tokens.document, {}).ok());
+        for (const std::string& reason : tokens.reasons) {
+            QVERIFY2(reason.find("byte") == std::string::npos, reason.c_str());
+        }
+    }
 };
 
 WEFT_TEST(SuggestRunTest)

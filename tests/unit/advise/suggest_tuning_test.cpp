@@ -18,6 +18,8 @@ constexpr const char* kVit =
     R"({"type": "vit", "patch": 8, "layers": 1, "width": 16, "heads": 2, "mlp": 32})";
 constexpr const char* kResnet = R"({"type": "resnet", "depth": 18, "width": 4})";
 constexpr const char* kTokens = R"({"type": "synthetic", "kind": "tokens", "vocab": 256})";
+constexpr const char* kLicence = "/usr/share/common-licenses/GPL-2";
+constexpr const char* kTokenizer = WEFT_SOURCE_DIR "/tests/unit/tokenizer/peers/gpt2.json";
 constexpr const char* kImages =
     R"({"type": "synthetic", "kind": "images", "shape": [32, 32, 3], "classes": 7})";
 
@@ -78,6 +80,33 @@ private slots:
         };
         QVERIFY(!told(kTokens));
         QVERIFY(told(R"({"type": "synthetic", "kind": "tokens", "vocab": 90})"));
+    }
+
+    void a_text_is_read_in_the_models_own_tokens() {
+        const auto tuned = [](const std::string& tokenizer, const Json& of_data) {
+            const Json text = {{"train", {{"type", "text"}, {"path", kLicence}}},
+                               {"tokenizer", of_data}};
+            Json model = config::json_of(kGpt);
+            model["vocab"] = 640; // padded, as many are
+            return advise::suggest_tuning(text, {}, "tuned", {model, "/weights", tokenizer},
+                                          Tuning::all);
+        };
+        const auto anew = [](const advise::Suggestion& one) {
+            return std::any_of(one.reasons.begin(), one.reasons.end(), [](const auto& reason) {
+                return reason.find("not by its own tokenizer") != std::string::npos;
+            });
+        };
+        const advise::Suggestion own = tuned(kTokenizer, nullptr);
+        QCOMPARE(own.document.at("data").at("tokenizer"), Json(kTokenizer));
+        QCOMPARE(own.document.at("metrics").at(0), Json("perplexity"));
+        QVERIFY(!anew(own));
+        QVERIFY(compile::read_run_config(own.document, {}).ok());
+        // What the data say counts, and a model without a tokenizer is as it was.
+        for (const advise::Suggestion& bytes : {tuned(kTokenizer, "bytes"), tuned("", nullptr)}) {
+            QCOMPARE(bytes.document.at("metrics").at(0), Json("bits_per_byte"));
+            QVERIFY(anew(bytes));
+        }
+        QVERIFY_THROWS_EXCEPTION(Error, tuned("/no/such/tokenizer.json", nullptr));
     }
 
     void data_that_the_model_cannot_read_is_refused() {

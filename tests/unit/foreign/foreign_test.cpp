@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Models that transformers saved: what they compute here, and that they leave as they came.
+#include "core/base/file.h"
 #include "core/foreign/family_list.h"
 #include "core/foreign/write_model.h"
+#include "tests/support/error_of.h"
 #include "tests/support/test_folder.h"
 #include "tests/support/weft_test.h"
 #include "tests/unit/foreign/peers.h"
@@ -14,6 +16,8 @@ using namespace weft;
 using namespace weft::foreign;
 using namespace weft::test;
 namespace fs = std::filesystem;
+
+const fs::path kTokenizer = WEFT_SOURCE_DIR "/tests/unit/tokenizer/peers/gpt2.json";
 
 /// A model of ours that has every kind of tensor that its type can have, and its samples.
 struct FullModel {
@@ -66,6 +70,16 @@ class ForeignTest : public QObject, private test::TestFolder {
         for (const char* peer : {"gpt2", "llama", "qwen2", "vit", "resnet"}) {
             QTest::newRow(peer) << QString(peer);
         }
+    }
+
+    /// A GPT-2 without weights, and a tokenizer.json.
+    fs::path with_tokenizer(const char* name, const std::string& document) {
+        const fs::path folder = path(name);
+        fs::create_directories(folder);
+        fs::copy_file(kPeers / "gpt2" / "config.json", folder / "config.json",
+                      fs::copy_options::overwrite_existing);
+        write_file_atomically(folder / "tokenizer.json", document);
+        return folder;
     }
 
 private slots:
@@ -215,6 +229,70 @@ private slots:
             QVERIFY2(start.differences[0].starts_with(setting), start.differences[0].c_str());
             QVERIFY(train::refusal_of(start, true).has_value());
         }
+    }
+
+    void the_tokenizer_beside_a_model_reads_its_texts() {
+        const fs::path folder = with_tokenizer("own", read_file(kTokenizer));
+        const ForeignModel model = read_foreign_config(folder / "config.json");
+        QCOMPARE(model.tokenizer, folder / "tokenizer.json");
+        QCOMPARE(tokenizer_problem(model), std::string());
+        const Json run = run_of(model, "own", {});
+        QCOMPARE(run.at("data").at("tokenizer"), Json((folder / "tokenizer.json").string()));
+        QVERIFY(compile::read_run_config(run, folder).ok()); // of made-up tokens
+        fs::remove(folder / "tokenizer.json");
+        const ForeignModel bare = read_foreign_config(folder / "config.json");
+        QVERIFY(bare.tokenizer.empty());
+        QVERIFY(!run_of(bare, "own", {}).at("data").contains("tokenizer"));
+    }
+
+    void a_tokenizer_that_cannot_be_read_is_told_and_text_is_refused_data() {
+        QTest::addColumn<QString>("file");
+        QTest::addColumn<QByteArray>("content");
+        QTest::addColumn<QString>("told");
+        Json words = json_in(kTokenizer);
+        words["pre_tokenizer"] = {{"type", "Metaspace"}};
+        QTest::newRow("words") << "tokenizer.json" << QByteArray(words.dump().c_str())
+                               << "Metaspace";
+        QTest::newRow("SentencePiece")
+            << "tokenizer.model" << QByteArray("\x0a\x0e\x0a\x05<unk>\x15", 10)
+            << "tokenizer.model";
+    }
+    void a_tokenizer_that_cannot_be_read_is_told_and_text_is_refused() {
+        QFETCH(QString, file);
+        QFETCH(QByteArray, content);
+        QFETCH(QString, told);
+        const fs::path folder = with_tokenizer("strange", "");
+        fs::remove(folder / "tokenizer.json");
+        write_file_atomically(folder / file.toStdString(), content.toStdString());
+        const ForeignModel model = read_foreign_config(folder / "config.json");
+        const std::string problem = tokenizer_problem(model);
+        QVERIFY2(problem.find(told.toStdString()) != std::string::npos, problem.c_str());
+        data::OpenContext opening;
+        opening.sequence_length = 8;
+        Json data = run_of(model, "strange", {}).at("data");
+        QVERIFY(data::outline_data(data, opening).samples > 0); // made up
+        data["train"] = {{"type", "text"}, {"path", (kPeers / "gpt2" / "config.json").string()}};
+        const auto error = test::error_of([&] { data::outline_data(data, opening); });
+        QVERIFY(error && error->kind() == ErrorKind::data);
+        QVERIFY2(error->where().find(told.toStdString()) != std::string::npos ||
+                     error->text().find(told.toStdString()) != std::string::npos,
+                 error->message().c_str());
+    }
+
+    void images_need_no_tokenizer() {
+        const fs::path folder = with_tokenizer("images", read_file(kTokenizer));
+        fs::copy_file(kPeers / "vit" / "config.json", folder / "config.json",
+                      fs::copy_options::overwrite_existing);
+        QVERIFY(read_foreign_config(folder / "config.json").tokenizer.empty());
+    }
+
+    void a_tokenizer_goes_out_byte_for_byte() {
+        const Json model = read_foreign_config(kPeers / "gpt2" / "config.json").here.model;
+        const fs::path folder = path("written");
+        write_tokenizer(folder, read_file(kTokenizer), model);
+        QCOMPARE(read_file(folder / "tokenizer.json"), read_file(kTokenizer));
+        QCOMPARE(json_in(folder / "tokenizer_config.json").at("model_max_length"),
+                 model.at("context"));
     }
 };
 

@@ -2,6 +2,7 @@
 #include "ui/bridge/data/trained_weights.h"
 
 #include "core/base/error.h"
+#include "core/data/text/encode_text.h"
 #include "core/foreign/arrays.h"
 #include "core/foreign/describe.h"
 #include "core/train/engine.h"
@@ -20,7 +21,7 @@ advise::Trained readForeign(const std::filesystem::path& weights,
     const bool file = foreign::is_weights(weights);
     const std::filesystem::path from = file ? weights : config.parent_path();
     foreign::open_weights(from); // throws where there are none
-    return {model.here.model, from.string()};
+    return {model.here.model, from.string(), model.tokenizer.string()};
 }
 
 } // namespace
@@ -37,7 +38,9 @@ advise::Trained readTrained(const std::filesystem::path& weights) {
     }
     const checkpoint::Manifest manifest =
         checkpoint::read_manifest(train::find_checkpoint(weights, "latest"));
-    return {manifest.record.config.at("model"), weights.string()};
+    const compile::CheckedRun run = train::read_saved_config(manifest);
+    return {manifest.record.config.at("model"), weights.string(),
+            run.ok() ? data::named_tokenizer(run.config.section("data"), run.config.base_dir) : ""};
 }
 
 } // namespace weft::ui
