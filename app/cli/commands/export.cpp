@@ -6,10 +6,13 @@
 #include "core/base/error.h"
 #include "core/base/file.h"
 #include "core/base/text.h"
+#include "core/data/text/encode_text.h"
 #include "core/foreign/adapters.h"
 #include "core/foreign/describe.h"
 #include "core/foreign/family_list.h"
 #include "core/foreign/gguf.h"
+#include "core/nn/models/model_list.h"
+#include "core/tokenizer/train_bpe.h"
 #include "core/train/engine.h"
 #include "core/train/warm_start.h"
 
@@ -33,6 +36,8 @@ struct ExportOptions {
 
 const std::vector<std::string> kFormats = {"safetensors", "npz",  "huggingface", "peft",
                                            "torchvision", "timm", "gguf",        "onnx"};
+
+constexpr const char* kNumbersAlone = "tokens are the numbers of the training data.";
 
 std::string format_of(const ExportOptions& options) {
     if (!options.as.empty()) {
@@ -91,6 +96,31 @@ std::string base_of(const checkpoint::Manifest& manifest) {
     }
     const fs::path path = run.config.base_dir / from.get<std::string>(); // absolute stays
     return foreign::foreign_config(path) ? path.lexically_normal().string() : std::string();
+}
+
+bool speaks(const checkpoint::Manifest& manifest) {
+    const nn::ModelDef* model =
+        nn::find_model(manifest.record.config.at("model").at("type").get<std::string>());
+    return model != nullptr && model->language_model();
+}
+
+/// A tokenizer.json for the run's tokens beside what was written. Gives why there is none.
+std::string write_tokenizer(const ExportOptions& options, const checkpoint::Manifest& manifest) {
+    const compile::CheckedRun run = train::read_saved_config(manifest);
+    const std::string named =
+        run.ok() ? data::named_tokenizer(run.config.section("data"), run.config.base_dir) : "";
+    if (named.empty()) {
+        return kNumbersAlone;
+    }
+    std::string document;
+    try {
+        document = named == "bytes" ? tokenizer::byte_document()
+                                    : data::known_tokenizer(named)->document();
+    } catch (const Error& error) { // the weights are worth having without it
+        return error.message();
+    }
+    foreign::write_tokenizer(options.to, document, manifest.record.config.at("model"));
+    return "";
 }
 
 void write_factors(const ExportOptions& options, const checkpoint::Manifest& manifest) {
@@ -155,6 +185,10 @@ int export_weights(const ExportOptions& options) {
     } else {
         write_foreign(options, format, manifest);
     }
+    std::string untokenized = format == "gguf" ? kNumbersAlone : "";
+    if (speaks(manifest) && (format == "huggingface" || format == "peft")) {
+        untokenized = write_tokenizer(options, manifest);
+    }
     std::error_code problem;
     const bool folder = fs::is_directory(options.to, problem);
     const auto bytes = folder ? directory_bytes(options.to)
@@ -167,8 +201,8 @@ int export_weights(const ExportOptions& options) {
     if (format == "onnx") {
         std::printf("It takes inputs as the data give them, scaled and transformed.\n");
     }
-    if (format == "huggingface" || format == "gguf") {
-        std::printf("Without a tokenizer: tokens are the numbers of the training data.\n");
+    if (!untokenized.empty()) {
+        std::printf("Without a tokenizer: %s\n", untokenized.c_str());
     }
     if (!is_own(format) && train::evaluates_average(manifest)) {
         std::printf("The averaged weights, with which the run was measured.\n");
@@ -186,8 +220,9 @@ void add_export(Command checkpoint, Context& context) {
     command.option("--to", &options->to, "file, or the folder of huggingface").required();
     command
         .option("--as", &options->as,
-                "safetensors or npz by our names; a folder for transformers (huggingface); "
-                "safetensors by the names of torchvision or timm; gguf; onnx, the model with its "
+                "safetensors or npz by our names; a folder for transformers with the tokenizer "
+                "(huggingface); safetensors by the names of torchvision or timm; gguf; onnx, the "
+                "model with its "
                 "weights; the factors of init.lora alone (peft). Left out: by the ending")
         .value_name("FORMAT")
         .one_of(kFormats);

@@ -3,7 +3,7 @@
 
     python3 foreign_models_test.py WEFT [TestClass[.test]]
 
-Needs torch, torchvision, transformers, timm, gguf, peft, safetensors and numpy, and no network: every
+Needs torch, torchvision, transformers, tokenizers, timm, gguf, peft, safetensors and numpy, and no network: every
 model is made from a configuration with random weights. Exits 77 where one of them is missing.
 """
 import json
@@ -18,12 +18,14 @@ try:
     import numpy as np
     import peft
     import timm
+    import tokenizers
     import torch
     import torchvision
     import transformers
     from safetensors.torch import load_file, save_file
 except ImportError as missing:
-    print(f"SKIPPED: torch, torchvision, transformers, timm, gguf, peft and safetensors are needed: {missing}")
+    print("SKIPPED: torch, torchvision, transformers, tokenizers, timm, gguf, peft and safetensors are needed: "
+          f"{missing}")
     sys.exit(77)
 
 WEFT = ""  # the program, from the command line
@@ -221,6 +223,95 @@ class LanguageModels(TextCase):
             (self.folder / "other").mkdir(exist_ok=True)
             (self.folder / "other" / "config.json").write_text(json.dumps(changed))
             self.assertIn("/" + key, weft("check", self.folder / "other", *self.data(), code=2))
+
+
+class Tokenizers(TextCase):
+    """A model and the tokenizer beside it, here and back there."""
+    PROSE = ("Whoever weaves must mind the weft as well as the warp; \u201eein F\u00e4dchen\u201c, 12 or 345 "
+             "threads,\n  don't they?  So says the cloth for years\u2026 \u65e5\u672c\u8a9e <|endoftext|>\n") * 12
+
+    def setUp(self):
+        super().setUp()
+        (self.folder / "text.txt").write_text(self.PROSE, encoding="utf-8")
+
+    def tokenizer(self, size):
+        """GPT-2's kind, learnt by the library."""
+        made = tokenizers.Tokenizer(tokenizers.models.BPE())
+        made.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False)
+        made.decoder = tokenizers.decoders.ByteLevel()
+        made.train_from_iterator([self.PROSE], tokenizers.trainers.BpeTrainer(
+            vocab_size=size, show_progress=False, special_tokens=["<|endoftext|>"],
+            initial_alphabet=tokenizers.pre_tokenizers.ByteLevel.alphabet()))
+        return transformers.PreTrainedTokenizerFast(tokenizer_object=made, eos_token="<|endoftext|>")
+
+    @staticmethod
+    def gpt2(vocab):
+        return loud(transformers.GPT2LMHeadModel(transformers.GPT2Config(
+            n_layer=2, n_embd=32, n_head=4, n_positions=CONTEXT, vocab_size=vocab, resid_pdrop=0,
+            embd_pdrop=0, attn_pdrop=0, bos_token_id=0, eos_token_id=0)))
+
+    def saved(self, model, tokenizer):
+        folder = self.folder / "theirs"
+        model.save_pretrained(folder)
+        tokenizer.save_pretrained(folder)
+        return folder
+
+    def logits_of_text(self, folder):
+        """Of the text's first windows, in the tokens of the folder's own tokenizer."""
+        tokens = transformers.AutoTokenizer.from_pretrained(folder)(
+            self.PROSE, add_special_tokens=False)["input_ids"]
+        self.assertGreater(len(tokens), SAMPLES * CONTEXT)
+        model = self.loaded_there(transformers.AutoModelForCausalLM, folder)
+        with torch.no_grad():
+            cut = [tokens[i * CONTEXT:(i + 1) * CONTEXT] for i in range(SAMPLES)]
+            return tokens, model(torch.tensor(cut)).logits[:, -1]
+
+    def exported(self, run, name, kind="huggingface"):
+        told = weft("checkpoint", "export", run, "--to", self.folder / name, "--as", kind)
+        self.assertNotIn("ithout a tokenizer", told)
+        return self.folder / name
+
+    def test_a_text_is_read_here_and_there_in_the_models_own_tokens(self):
+        theirs = self.saved(self.gpt2(300), self.tokenizer(300))
+        run, tuned = self.folder / "run", self.folder / "tuned"
+        self.assertIn("0 missing, 0 mismatched, 0 unexpected", weft("check", theirs, *self.data()))
+        weft("train", theirs, *self.data(), "--run-dir", run, "--max-steps", 0)
+        wanted, logits = self.logits_of_text(theirs)
+        self.assert_same(probabilities(run), logits)
+        weft("train", theirs, *self.data(), "--run-dir", tuned, "--max-steps", 3, "--set",
+             "optimizer.learning_rate=0.01")
+        ours = self.exported(tuned, "ours")
+        self.assertEqual((ours / "tokenizer.json").read_bytes(), (theirs / "tokenizer.json").read_bytes())
+        tokens, logits = self.logits_of_text(ours)
+        self.assertEqual(tokens, wanted)
+        self.assert_same(probabilities(tuned), logits)
+        back = transformers.AutoTokenizer.from_pretrained(ours)
+        self.assertEqual(back.decode(tokens), self.PROSE)
+        self.assertEqual(back.model_max_length, CONTEXT)
+
+    def test_a_model_of_bytes_goes_out_with_its_bytes_as_tokens(self):
+        loud(self.gpt2(256)).save_pretrained(self.folder / "bytes")
+        weft("train", self.folder / "bytes", *self.data(), "--run-dir", self.folder / "run", "--max-steps", 0)
+        tokens, logits = self.logits_of_text(self.exported(self.folder / "run", "ours"))
+        self.assertEqual(tokens, list(self.PROSE.encode()))
+        self.assert_same(probabilities(self.folder / "run"), logits)
+
+    def test_factors_go_out_with_the_tokenizer(self):
+        theirs = self.saved(self.gpt2(300), self.tokenizer(300))
+        weft("train", theirs, *self.data(), "--run-dir", self.folder / "run", "--max-steps", 0, "--set",
+             'init.lora={"rank": 2}')
+        factors = self.exported(self.folder / "run", "factors", "peft")
+        self.assertEqual((factors / "tokenizer.json").read_bytes(), (theirs / "tokenizer.json").read_bytes())
+
+    def test_a_tokenizer_that_is_not_here_never_becomes_bytes(self):
+        tokenizer = self.tokenizer(300)
+        tokenizer.backend_tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.Metaspace()
+        theirs = self.saved(self.gpt2(300), tokenizer)
+        self.assertIn("Metaspace is not here", weft("check", theirs))
+        self.assertIn("Metaspace is not here", weft("check", theirs, *self.data(), code=3))
+        weft("check", theirs, *self.data(), "--set", "data.tokenizer=bytes")
+        source = json.dumps({"train": {"type": "text", "path": str(self.folder / "text.txt")}})
+        self.assertIn("byte by byte", weft("check", theirs, "--set", f"data={source}", code=2))
 
 
 class LowRankFactors(TextCase):
