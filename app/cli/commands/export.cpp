@@ -106,18 +106,14 @@ bool speaks(const checkpoint::Manifest& manifest) {
 
 /// A tokenizer.json for the run's tokens beside what was written. Gives why there is none.
 std::string write_tokenizer(const ExportOptions& options, const checkpoint::Manifest& manifest) {
-    const compile::CheckedRun run = train::read_saved_config(manifest);
-    const std::string named =
-        run.ok() ? data::named_tokenizer(run.config.section("data"), run.config.base_dir) : "";
-    if (named.empty()) {
-        return kNumbersAlone;
-    }
-    std::string document;
-    try {
-        document = named == "bytes" ? tokenizer::byte_document()
-                                    : data::known_tokenizer(named)->document();
-    } catch (const Error& error) { // the weights are worth having without it
-        return error.message();
+    std::string document = checkpoint::read_tokenizer_of(manifest);
+    if (document.empty()) {
+        const compile::CheckedRun run = train::read_saved_config(manifest);
+        if (!run.ok() ||
+            data::named_tokenizer(run.config.section("data"), run.config.base_dir) != "bytes") {
+            return kNumbersAlone;
+        }
+        document = tokenizer::byte_document();
     }
     foreign::write_tokenizer(options.to, document, manifest.record.config.at("model"));
     return "";

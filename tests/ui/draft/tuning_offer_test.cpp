@@ -56,6 +56,9 @@ struct Tuning {
         chosen->trigger();
     }
     ui::DataOffer& offer() const { return home->offerPanel()->offer(); }
+    widgets::SegmentedControl& choice() const {
+        return *static_cast<widgets::SegmentedControl*>(fixture.find("offerTuning"));
+    }
     bool settled() const {
         return offer().state() == ui::DataOffer::State::Found && !offer().isWorking();
     }
@@ -98,10 +101,9 @@ private slots:
         QVERIFY(tuning.init().contains("lora"));
         QVERIFY2(tuning.words().contains("factors"), qPrintable(tuning.words()));
 
-        auto* choice = static_cast<widgets::SegmentedControl*>(tuning.fixture.find("offerTuning"));
-        choice->setCurrentIndex(1);
+        tuning.choice().setCurrentIndex(1);
         QTRY_VERIFY_WITH_TIMEOUT(tuning.settled() && !tuning.init().contains("lora"), kPatienceMs);
-        choice->setCurrentIndex(0);
+        tuning.choice().setCurrentIndex(0);
         QTRY_VERIFY_WITH_TIMEOUT(tuning.settled() && tuning.init().contains("lora"), kPatienceMs);
 
         tuning.fixture.click("offerStart");
@@ -115,9 +117,10 @@ private slots:
 
     void a_text_is_read_as_the_chosen_run_read_its_own() {
         Tuning tuning;
-        const std::string tokenizer = WEFT_SOURCE_DIR "/tests/unit/tokenizer/peers/gpt2.json";
+        const fs::path tokenizer = tuning.fixture.root() / "tokens.json";
+        fs::copy_file(WEFT_SOURCE_DIR "/tests/unit/tokenizer/peers/gpt2.json", tokenizer);
         tuning.make_base({{"train", {{"type", "text"}, {"path", tuning.text_file().string()}}},
-                          {"tokenizer", tokenizer}},
+                          {"tokenizer", tokenizer.string()}},
                          600);
         tuning.answers << ui::pathText(tuning.base());
         tuning.choose("fineTune", "tuneFromFolder");
@@ -126,8 +129,14 @@ private slots:
         QTRY_VERIFY_WITH_TIMEOUT(tuning.settled(), kPatienceMs);
         QVERIFY2(tuning.offer().run().has_value(), qPrintable(tuning.words()));
         const config::Json& run = tuning.offer().run()->document;
-        QCOMPARE(run.at("data").at("tokenizer"), config::Json(tokenizer));
+        QCOMPARE(run.at("data").at("tokenizer"), config::Json(tokenizer.string()));
         QCOMPARE(run.at("metrics").at(0), config::Json("perplexity"));
+        // The one in the checkpoint, where the file is not what it was.
+        test::write_file(tokenizer, R"({"model": {"type": "Unigram"}})");
+        tuning.choice().setCurrentIndex(1);
+        QTRY_VERIFY_WITH_TIMEOUT(tuning.settled() && !tuning.init().contains("lora"), kPatienceMs);
+        const auto kept = tuning.offer().run()->document.at("data").at("tokenizer");
+        QVERIFY(kept.get<std::string>().starts_with((tuning.base() / "checkpoints").string()));
     }
 
     void a_tokenizer_that_is_not_here_keeps_a_model_from_text() {

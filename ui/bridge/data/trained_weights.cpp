@@ -24,6 +24,24 @@ advise::Trained readForeign(const std::filesystem::path& weights,
     return {model.here.model, from.string(), model.tokenizer.string()};
 }
 
+/// The file that the run named where it is still the same: checkpoints come and go.
+std::string tokenizerOf(const checkpoint::Manifest& manifest) {
+    const compile::CheckedRun run = train::read_saved_config(manifest);
+    const std::string named =
+        run.ok() ? data::named_tokenizer(run.config.section("data"), run.config.base_dir) : "";
+    const std::string document = checkpoint::read_tokenizer_of(manifest);
+    if (document.empty()) {
+        return named;
+    }
+    try {
+        if (data::known_tokenizer(named)->document() == document) {
+            return named;
+        }
+    } catch (const Error&) { // it is gone, or no tokenizer any more
+    }
+    return (std::filesystem::absolute(manifest.path) / checkpoint::kTokenizerName).string();
+}
+
 } // namespace
 
 advise::Trained readTrained(const std::filesystem::path& weights) {
@@ -38,9 +56,7 @@ advise::Trained readTrained(const std::filesystem::path& weights) {
     }
     const checkpoint::Manifest manifest =
         checkpoint::read_manifest(train::find_checkpoint(weights, "latest"));
-    const compile::CheckedRun run = train::read_saved_config(manifest);
-    return {manifest.record.config.at("model"), weights.string(),
-            run.ok() ? data::named_tokenizer(run.config.section("data"), run.config.base_dir) : ""};
+    return {manifest.record.config.at("model"), weights.string(), tokenizerOf(manifest)};
 }
 
 } // namespace weft::ui
