@@ -271,6 +271,29 @@ private slots:
         QVERIFY(!view.find<widgets::BarList>("classBars")->isVisible());
     }
 
+    void a_tokenizer_is_chosen_for_text_and_its_tokens_are_shown() {
+        config::Json run = text_run("/usr/share/common-licenses/GPL-2");
+        ShownData view(run);
+        QTRY_VERIFY_WITH_TIMEOUT(view.ready(), kPatienceMs);
+        auto* chooser = view.find<QWidget>("dataTokenizer");
+        QVERIFY(chooser->isVisible());
+        auto* path = chooser->findChild<QLineEdit*>();
+        QVERIFY(path != nullptr);
+        path->setFocus();
+        path->setText(WEFT_SOURCE_DIR "/tests/unit/tokenizer/peers/gpt2.json");
+        QTest::keyClick(path, Qt::Key_Return);
+        const auto classes = [&] {
+            return view.ready() ? view.page->preview().facts()->info.classes : std::int64_t{0};
+        };
+        QTRY_COMPARE_WITH_TIMEOUT(classes(), std::int64_t{600}, kPatienceMs);
+        // The licence begins with its centred name: runs of spaces and words are tokens.
+        const auto& runs = view.find<widgets::TokenView>("dataTokens")->runs();
+        QVERIFY(runs[0].tokens.join(QString()).contains("·GNU·GENERAL·PUBLIC"));
+        QVERIFY(runs[0].tokens.contains("·GNU"));
+        view.fixture.studio().draft().setDocument(images_run(), view.fixture.root());
+        QTRY_VERIFY_WITH_TIMEOUT(view.ready() && !chooser->isVisible(), kPatienceMs);
+    }
+
     void features_are_a_table_with_what_is_predicted() {
         ShownData view(config::json_of(test::tiny_config()));
         QTRY_VERIFY_WITH_TIMEOUT(view.ready(), kPatienceMs);

@@ -200,11 +200,16 @@ QWidget* DataPage::createSettings() {
             new EditorPanel(form_source_, *form_source_.field(pointer), pointer, title));
     };
     add("/data/train", tr("Source"));
+    tokenizer_ = new EditorPanel(form_source_, *form_source_.field("/data/tokenizer"),
+                                 "/data/tokenizer", tr("Tokenizer"));
+    tokenizer_->setObjectName("dataTokenizer");
+    column->addWidget(tokenizer_);
     column->addWidget(new SplitPanel(form_source_, studio_.draft(), preview_));
     add("/data/transforms", tr("Transforms"));
     add("/data/test", tr("Test"));
-    auto* order = new FieldGroup(
-        form_source_, {"/data/shuffle", "/data/drop_last", "/data/num_workers", "/data/prefetch"});
+    auto* order =
+        new FieldGroup(form_source_, {"/data/shuffle", "/data/drop_last", "/data/num_workers",
+                                      "/data/prefetch", "/data/cache", "/data/shuffle_window"});
     order->setContentsMargins(12, 8, 12, 12);
     column->addWidget(new widgets::SectionHeader(tr("Loading")));
     column->addWidget(order);
@@ -279,9 +284,17 @@ void DataPage::update() {
     stack_->setCurrentIndex(empty ? DataEmptySheet : DataContentSheet);
     updateProgress();
     split_->setVisible(!empty);
+    tokenizer_->setVisible(isText());
     exporting_->setEnabled(preview_.state() == DataPreview::State::Ready);
     updateSplits();
     emit navStateChanged();
+}
+
+bool DataPage::isText() const {
+    const config::Json& document = studio_.draft().document();
+    const config::Json type =
+        document.value(config::Json::json_pointer("/data/train/type"), config::Json());
+    return type == "text" || type == "jsonl" || type == "tokens";
 }
 
 void DataPage::updateProgress() {

@@ -20,6 +20,7 @@ class SegmentedControl;
 namespace weft::ui {
 
 class DataSamplePanel;
+class EditorPanel;
 struct BuiltIn;
 
 class DataPage : public Page {
@@ -49,6 +50,7 @@ private:
     QWidget* createFacts();
     void update();
     void updateSplits();
+    bool isText() const;
     void updateProgress();
     void take(const BuiltIn& set);
     void takeSuggested(const config::Json& document);
@@ -61,6 +63,7 @@ private:
     QPushButton* exporting_;
     widgets::ProgressLine* progress_;
     QStackedWidget* stack_;
+    EditorPanel* tokenizer_; // of text
     DataSamplePanel* samples_;
 };
 
