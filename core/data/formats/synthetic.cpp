@@ -132,6 +132,9 @@ private:
         if (settings_.kind == "tokens") {
             info_.input = info_.target = {ir::DType::i32, {settings_.length}};
             info_.classes = settings_.vocabulary;
+            if (settings_.vocabulary == tokenizer::byte_tokenizer()->size()) {
+                info_.tokenizer = tokenizer::byte_tokenizer(); // as many as there are bytes
+            }
             shape = "windows of " + format_thousands(settings_.length) + " tokens";
         } else {
             info_.input = settings_.kind == "images"

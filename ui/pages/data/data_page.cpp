@@ -291,9 +291,9 @@ void DataPage::update() {
 }
 
 bool DataPage::isText() const {
-    const config::Json& document = studio_.draft().document();
-    const config::Json type =
-        document.value(config::Json::json_pointer("/data/train/type"), config::Json());
+    static const config::Json::json_pointer kType("/data/train/type");
+    const config::Json& document = studio_.draft().document(); // null of an empty draft
+    const config::Json type = document.contains(kType) ? document.at(kType) : config::Json();
     return type == "text" || type == "jsonl" || type == "tokens";
 }
 
