@@ -165,7 +165,7 @@ void compare(const Path& path, const char* state, bool cold, int workers,
 } // namespace
 
 int main(int count, char** words) {
-    if (count < 2) {
+    if (count < 2 || words[1][0] == '-') {
         std::fputs("bench_data <file.h5> [--rows N] [--workers N]\n", stderr);
         return 2;
     }
