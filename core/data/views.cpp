@@ -11,85 +11,26 @@
 namespace weft::data {
 namespace {
 
-class PartOfSource final : public Source {
+/// Some samples of a source, under numbers of their own.
+class PartOfSource : public Source {
 public:
-    PartOfSource(std::shared_ptr<const Source> source, std::vector<std::int64_t> indices,
-                 std::string part)
-        : source_(std::move(source)), indices_(std::move(indices)), info_(source_->info()),
-          part_(std::move(part)) {
-        info_.description += " (" + part_ + ": " + format_thousands(samples()) + ")";
-    }
+    PartOfSource(std::shared_ptr<const Source> source, std::string part)
+        : source_(std::move(source)), info_(source_->info()), part_(std::move(part)) {}
 
     const SampleInfo& info() const override { return info_; }
-    std::int64_t samples() const override { return static_cast<std::int64_t>(indices_.size()); }
     void read(std::int64_t index, std::span<std::byte> input,
               std::span<std::byte> target) const override {
-        source_->read(whole_index(index), input, target);
+        source_->read(checked_index(index), input, target);
     }
     void read_in_epoch(std::int64_t index, std::int64_t epoch, std::span<std::byte> input,
                        std::span<std::byte> target) const override {
-        source_->read_in_epoch(whole_index(index), epoch, input, target);
+        source_->read_in_epoch(checked_index(index), epoch, input, target);
     }
     std::int32_t label(std::int64_t index) const override {
-        return source_->label(whole_index(index));
+        return source_->label(checked_index(index));
     }
     std::string place_of(std::int64_t index) const override {
-        return source_->place_of(whole_index(index));
-    }
-    std::int64_t cache_bytes() const override {
-        return source_->cache_bytes() +
-               static_cast<std::int64_t>(indices_.capacity() * sizeof(indices_[0]));
-    }
-    std::string fingerprint() const override {
-        return source_->fingerprint() + ", " + part_ + " " + std::to_string(samples());
-    }
-    std::shared_ptr<const Encoding> encoding() const override { return source_->encoding(); }
-    TargetScale target_scale() const override { return source_->target_scale(); }
-
-private:
-    std::int64_t whole_index(std::int64_t index) const {
-        WEFT_CHECK(index >= 0 && index < samples(), "sample index within the source");
-        return indices_[static_cast<std::size_t>(index)];
-    }
-
-    std::shared_ptr<const Source> source_;
-    std::vector<std::int64_t> indices_;
-    SampleInfo info_;
-    std::string part_;
-};
-
-class RunsOfSource final : public Source {
-public:
-    RunsOfSource(std::shared_ptr<const Source> source, std::vector<Run> runs, std::string part)
-        : source_(std::move(source)), runs_(std::move(runs)), info_(source_->info()),
-          part_(std::move(part)) {
-        starts_.push_back(0);
-        for (const Run& run : runs_) {
-            starts_.push_back(starts_.back() + run.samples);
-        }
-        info_.description += " (" + part_ + ": " + format_thousands(samples()) + ")";
-    }
-
-    const SampleInfo& info() const override { return info_; }
-    std::int64_t samples() const override { return starts_.back(); }
-    void read(std::int64_t index, std::span<std::byte> input,
-              std::span<std::byte> target) const override {
-        source_->read(whole_index(index), input, target);
-    }
-    void read_in_epoch(std::int64_t index, std::int64_t epoch, std::span<std::byte> input,
-                       std::span<std::byte> target) const override {
-        source_->read_in_epoch(whole_index(index), epoch, input, target);
-    }
-    std::span<const std::int64_t> blocks() const override { return starts_; }
-    void read_run(std::int64_t first, std::optional<std::int64_t> epoch,
-                  const RowsOut& out) const override {
-        source_->read_run(whole_index(first), epoch, out);
-    }
-    std::int32_t label(std::int64_t index) const override {
-        return source_->label(whole_index(index));
-    }
-    std::string place_of(std::int64_t index) const override {
-        return source_->place_of(whole_index(index));
+        return source_->place_of(checked_index(index));
     }
     std::int64_t cache_bytes() const override { return source_->cache_bytes(); }
     std::string fingerprint() const override {
@@ -98,19 +39,74 @@ public:
     std::shared_ptr<const Encoding> encoding() const override { return source_->encoding(); }
     TargetScale target_scale() const override { return source_->target_scale(); }
 
-private:
-    std::int64_t whole_index(std::int64_t index) const {
+protected:
+    const Source& source() const { return *source_; }
+    /// Once the number of samples is known.
+    void describe() {
+        info_.description += " (" + part_ + ": " + format_thousands(samples()) + ")";
+    }
+    std::int64_t checked_index(std::int64_t index) const {
         WEFT_CHECK(index >= 0 && index < samples(), "sample index within the source");
+        return whole_index(index);
+    }
+
+private:
+    virtual std::int64_t whole_index(std::int64_t index) const = 0;
+
+    std::shared_ptr<const Source> source_;
+    SampleInfo info_;
+    std::string part_;
+};
+
+class SamplesOfSource final : public PartOfSource {
+public:
+    SamplesOfSource(std::shared_ptr<const Source> source, std::vector<std::int64_t> indices,
+                    std::string part)
+        : PartOfSource(std::move(source), std::move(part)), indices_(std::move(indices)) {
+        describe();
+    }
+
+    std::int64_t samples() const override { return static_cast<std::int64_t>(indices_.size()); }
+    std::int64_t cache_bytes() const override {
+        return source().cache_bytes() +
+               static_cast<std::int64_t>(indices_.capacity() * sizeof(indices_[0]));
+    }
+
+private:
+    std::int64_t whole_index(std::int64_t index) const override {
+        return indices_[static_cast<std::size_t>(index)];
+    }
+
+    std::vector<std::int64_t> indices_;
+};
+
+class RunsOfSource final : public PartOfSource {
+public:
+    RunsOfSource(std::shared_ptr<const Source> source, std::vector<Run> runs, std::string part)
+        : PartOfSource(std::move(source), std::move(part)), runs_(std::move(runs)) {
+        starts_.push_back(0);
+        for (const Run& run : runs_) {
+            starts_.push_back(starts_.back() + run.samples);
+        }
+        describe();
+    }
+
+    std::int64_t samples() const override { return starts_.back(); }
+    std::span<const std::int64_t> blocks() const override { return starts_; }
+    void read_run(std::int64_t first, std::optional<std::int64_t> epoch,
+                  const RowsOut& out) const override {
+        source().read_run(checked_index(first), epoch, out);
+    }
+
+private:
+    std::int64_t whole_index(std::int64_t index) const override {
         const auto after = std::upper_bound(starts_.begin(), starts_.end(), index);
         const auto at = static_cast<std::size_t>(after - starts_.begin() - 1);
         return runs_[at].first + index - starts_[at];
     }
 
-    std::shared_ptr<const Source> source_;
     std::vector<Run> runs_;
     std::vector<std::int64_t> starts_;
-    SampleInfo info_;
-    std::string part_;
 };
 
 class InputSource final : public Source {
@@ -195,7 +191,8 @@ private:
 std::shared_ptr<const Source> subset(std::shared_ptr<const Source> source,
                                      std::vector<std::int64_t> indices, std::string part) {
     WEFT_CHECK(!indices.empty(), "a part has at least one sample");
-    return std::make_shared<PartOfSource>(std::move(source), std::move(indices), std::move(part));
+    return std::make_shared<SamplesOfSource>(std::move(source), std::move(indices),
+                                             std::move(part));
 }
 
 std::shared_ptr<const Source> subset(std::shared_ptr<const Source> source, std::vector<Run> runs,

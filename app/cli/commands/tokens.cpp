@@ -18,6 +18,11 @@ struct TokensOptions {
     std::string text, tokenizer, to;
 };
 
+data::OnOpening told_on(OpeningLine& line) {
+    return data::when_slow(
+        [&line](const data::Opening& opening, double seconds) { line.show(opening, seconds); });
+}
+
 int write_token_files(const TokensOptions& options, const Context& context) {
     OpeningLine line(context);
     data::OpenContext open;
@@ -40,13 +45,22 @@ struct LearnOptions {
     bool force = false;
 };
 
-int learn(const LearnOptions& options) {
+int learn(const LearnOptions& options, const Context& context) {
     std::error_code unreadable;
     if (std::filesystem::exists(options.to, unreadable) && !options.force) {
         throw Error(ErrorKind::usage, options.to, "it is there already",
                     "Name another file, or replace it with --force.");
     }
-    const auto made = data::learn_tokenizer(options.text, options.train, {}, {});
+    OpeningLine line(context);
+    const data::OnOpening tell = told_on(line);
+    const auto made =
+        data::learn_tokenizer(options.text, options.train, {}, [&](std::int64_t tokens) {
+            tell({.name = options.to,
+                  .unit = "tokens",
+                  .done = tokens,
+                  .total = options.train.size});
+        });
+    line.clear();
     write_file_atomically(options.to, made->document());
     std::printf("%s: %s\n", options.to.c_str(), made->description().c_str());
     if (made->size() < options.train.size) {
@@ -81,7 +95,7 @@ void add_tokens(Command data, Context& context) {
         .show_default();
     tokenizer.option("--added", &learnt->train.added, "token of its own, e.g. <|endoftext|>");
     tokenizer.flag("--force", &learnt->force, "replace what is there");
-    tokenizer.callback([learnt, &context] { context.exit_code = learn(*learnt); });
+    tokenizer.callback([learnt, &context] { context.exit_code = learn(*learnt, context); });
 }
 
 } // namespace weft::cli

@@ -77,10 +77,11 @@ std::string read_all(const fs::path& path, const std::vector<fs::path>& files,
     return content;
 }
 
-/// The tokens of all files; those of the text that was last asked for are kept.
+/// The tokens of all files, kept for train, validation and test of one run: a plan after every edit
+/// asks for all three.
 std::shared_ptr<const EncodedText> encoded(const fs::path& path, const std::vector<fs::path>& files,
                                            const OpenContext& context) {
-    static FileMemory<EncodedText> memory(1);
+    static FileMemory<EncodedText> memory(3);
     const std::int64_t bytes = total_bytes(files);
     if (streams(bytes, context.cache)) {
         fail_text(path, format_bytes(bytes) + " of text are not encoded anew at every start",

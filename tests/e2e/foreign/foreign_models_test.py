@@ -8,10 +8,12 @@ model is made from a configuration with random weights. Exits 77 where one of th
 """
 import json
 import pathlib
-import subprocess
 import sys
 import tempfile
 import unittest
+
+import weft_program
+from weft_program import weft
 
 try:
     import gguf
@@ -28,21 +30,11 @@ except ImportError as missing:
           f"{missing}")
     sys.exit(77)
 
-WEFT = ""  # the program, from the command line
-PATIENCE_S = 300
 CONTEXT = 16
 SAMPLES = 6
 TOLERANCE = 1e-4  # of logits of order 1: f32 sums in another order
 TEXT = (b"Whoever weaves must mind the weft as well as the warp: one thread out of place, "
         b"and the cloth says so for years. 0123456789 !?;,-()[]{}<>@#$%^&*+=~|/ ") * 8
-
-
-def weft(*arguments, code=0):
-    run = subprocess.run([WEFT, *map(str, arguments)], capture_output=True, text=True, check=False,
-                         timeout=PATIENCE_S)
-    if run.returncode != code:
-        raise AssertionError(f"weft {arguments} exited with {run.returncode}: {run.stdout}{run.stderr}")
-    return run.stdout if "--json" in arguments else run.stdout + run.stderr
 
 
 def loud(model):
@@ -588,5 +580,5 @@ class Images(Case):
 if __name__ == "__main__":
     if len(sys.argv) < 2:
         sys.exit(__doc__)
-    WEFT = sys.argv.pop(1)
+    weft_program.program = sys.argv.pop(1)
     unittest.main(verbosity=2)

@@ -7,10 +7,12 @@ Needs onnx, onnxruntime and numpy. Exits 77 where one of them is missing.
 """
 import json
 import pathlib
-import subprocess
 import sys
 import tempfile
 import unittest
+
+import weft_program
+from weft_program import weft
 
 try:
     import numpy as np
@@ -20,21 +22,11 @@ except ImportError as missing:
     print(f"SKIPPED: onnx, onnxruntime and numpy are needed: {missing}")
     sys.exit(77)
 
-WEFT = ""  # the program, from the command line
-PATIENCE_S = 300
 CONTEXT = 16
 SAMPLES = 6
 TOLERANCE = 1e-4  # of log-probabilities: f32 sums in another order
 TEXT = (b"The warp is given; the weft is chosen, thread by thread, and what was chosen can be read "
         b"off the cloth for as long as it holds. 0123456789 !?;,-()[]{}<>@#$%^&*+=~|/ ") * 8
-
-
-def weft(*arguments, code=0):
-    run = subprocess.run([WEFT, *map(str, arguments)], capture_output=True, text=True, check=False,
-                         timeout=PATIENCE_S)
-    if run.returncode != code:
-        raise AssertionError(f"weft {arguments} exited with {run.returncode}: {run.stdout}{run.stderr}")
-    return run.stdout if "--json" in arguments else run.stdout + run.stderr
 
 
 def log_softmax(logits):
@@ -170,5 +162,5 @@ class Text(Case):
 
 
 if __name__ == "__main__":
-    WEFT = sys.argv.pop(1)
+    weft_program.program = sys.argv.pop(1)
     unittest.main()
