@@ -120,11 +120,17 @@ private slots:
                              "    return name(a);\n}\n\n} // namespace\nvoid later() {\n");
         const std::vector<std::string> expected = {"Cell", "kRow", "textOf"};
         QCOMPARE(found, expected);
+        const std::vector<std::string> declared = declared_names_of(
+            "struct Cell {\n    int inner();\n};\nfs::path peer(const char* name);\n"
+            "    continued(int b);\nconst Cell& cell_of(int index);\n");
+        const std::vector<std::string> two = {"cell_of", "peer"};
+        QCOMPARE(declared, two);
     }
 
     // Sources of one library are compiled several at a time (CMAKE_UNITY_BUILD).
     void private_names_are_unique_within_a_library() {
         std::map<std::pair<std::string, std::string>, QStringList> places;
+        std::map<std::pair<std::string, std::string>, QString> declared;
         for (const SourceFile& file : read_sources({"core", "widgets", "ui", "app", "tests"})) {
             const fs::path path = file.path;
             const std::string top = path.begin()->string();
@@ -137,10 +143,20 @@ private slots:
             for (const std::string& name : file.private_names) {
                 places[{library.string(), name}] << QString::fromStdString(file.path);
             }
+            // In a test a private function must not hide what a header of its folder declares.
+            for (const std::string& name : file.declared_names) {
+                if (top == "tests") {
+                    declared[{library.string(), name}] = QString::fromStdString(file.path);
+                }
+            }
         }
         QVERIFY(places.size() > 1000);
         QStringList offenders;
         for (const auto& [key, files] : places) {
+            if (const auto header = declared.find(key); header != declared.end()) {
+                offenders << QString::fromStdString(key.second) + ": " + files.join(", ") + ", " +
+                                 header->second;
+            }
             if (files.size() > 1) {
                 offenders << QString::fromStdString(key.second) + ": " + files.join(", ");
             }

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <regex>
+#include <set>
 #include <sstream>
 
 namespace weft::test {
@@ -77,6 +78,9 @@ SourceFile read_source(const fs::path& root, const fs::path& path) {
     }
     out.includes = includes_of(content);
     out.private_names = private_names_of(content);
+    if (path.extension() == ".h") {
+        out.declared_names = declared_names_of(content);
+    }
     return out;
 }
 
@@ -94,6 +98,20 @@ std::vector<Include> includes_of(const std::string& text) {
         }
     }
     return out;
+}
+
+std::vector<std::string> declared_names_of(const std::string& text) {
+    static const std::regex kDeclared(R"(^[A-Za-z\[][^=({"]*[ &*](\w+)\(.*)");
+    std::set<std::string> names;
+    std::istringstream stream(text);
+    std::string line;
+    while (std::getline(stream, line)) {
+        std::smatch match;
+        if (std::regex_match(line, match, kDeclared)) {
+            names.insert(match[1].str());
+        }
+    }
+    return {names.begin(), names.end()};
 }
 
 std::vector<std::string> private_names_of(const std::string& text) {

@@ -19,14 +19,14 @@ namespace {
 constexpr const char* kLicence = "/usr/share/common-licenses/GPL-2";
 constexpr std::int64_t kContext = 32;
 
-std::filesystem::path peer() {
+std::filesystem::path gpt2_tokenizer() {
     return std::filesystem::path(WEFT_SOURCE_DIR) / "tests/unit/tokenizer/peers/gpt2.json";
 }
 
 data::OpenContext with_peer() {
     data::OpenContext context;
     context.sequence_length = kContext;
-    context.tokenizer = data::known_tokenizer(peer());
+    context.tokenizer = data::known_tokenizer(gpt2_tokenizer());
     return context;
 }
 
@@ -65,7 +65,8 @@ class EncodedTextTest : public QObject {
 
 private slots:
     void a_text_is_read_in_tokens() {
-        const auto data = with_tokenizer({{"type", "text"}, {"path", kLicence}}, peer().string());
+        const auto data =
+            with_tokenizer({{"type", "text"}, {"path", kLicence}}, gpt2_tokenizer().string());
         const data::Source& source = *data.train;
         const std::vector<Token> all = with_peer().tokenizer->encoded(read_file(kLicence));
         QCOMPARE(source.info().classes, std::int64_t{600});
@@ -86,7 +87,7 @@ private slots:
                 file, type == std::string("text") ? text : Json{{"text", text}}.dump() + "\n");
             const Json section = {{"train", {{"type", type}, {"path", file.string()}}},
                                   {"validation", nullptr},
-                                  {"tokenizer", peer().string()}};
+                                  {"tokenizer", gpt2_tokenizer().string()}};
             data::OpenContext context;
             context.sequence_length = kContext;
             const data::DataOutline outline =
@@ -110,7 +111,7 @@ private slots:
         const std::filesystem::path to = folder.filePath("tokens").toStdString();
         const data::WrittenTokens written = data::write_tokens(kLicence, with_peer(), to);
         const auto text =
-            with_tokenizer({{"type", "text"}, {"path", kLicence}}, peer().string()).train;
+            with_tokenizer({{"type", "text"}, {"path", kLicence}}, gpt2_tokenizer().string()).train;
         const auto files =
             with_tokenizer({{"type", "tokens"}, {"path", to.string()}}, nullptr).train;
         QCOMPARE(files->samples(), text->samples());
@@ -132,12 +133,13 @@ private slots:
         const auto learnt = data::learn_tokenizer(
             kLicence, {.size = 600, .fewest = 2, .added = {"<|endoftext|>"}}, {}, {});
         QCOMPARE(Json::parse(learnt->document())["model"]["merges"].dump(),
-                 Json::parse(read_file(peer()))["model"]["merges"].dump());
+                 Json::parse(read_file(gpt2_tokenizer()))["model"]["merges"].dump());
     }
 
     void a_tokenizer_is_for_text() {
         const Json table = {{"type", "idx"}, {"path", "."}};
-        const auto error = test::error_of([&] { with_tokenizer(table, peer().string()); });
+        const auto error =
+            test::error_of([&] { with_tokenizer(table, gpt2_tokenizer().string()); });
         QVERIFY(error.has_value());
         QCOMPARE(error->where(), std::string("/data/tokenizer"));
         const auto absent = test::error_of([] {
@@ -152,7 +154,7 @@ private slots:
         const auto error = test::error_of([&] {
             data::open_data({{"train", {{"type", "text"}, {"path", kLicence}}},
                              {"validation", nullptr},
-                             {"tokenizer", peer().string()},
+                             {"tokenizer", gpt2_tokenizer().string()},
                              {"cache", "none"}}, // as of a text larger than memory
                             context);
         });

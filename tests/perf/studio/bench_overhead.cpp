@@ -51,7 +51,7 @@ double used_ms() {
     return static_cast<double>(used.tv_sec) * 1e3 + static_cast<double>(used.tv_nsec) * 1e-6;
 }
 
-void settle() {
+void let_pages_settle() {
     for (int i = 0; i < kMostLooks; ++i) {
         const double before_ms = used_ms();
         wait_ms(kLookMs);
@@ -63,7 +63,7 @@ void settle() {
 }
 
 Window wait_window() {
-    settle();
+    let_pages_settle();
     Window window;
     const double before_ms = used_ms();
     window.begin = now_s();
