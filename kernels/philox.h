@@ -4,7 +4,8 @@
 //   key     = seed xor FNV-1a-64(stream), low word first
 //   counter = {index low, index high, step low, step high}
 // and of the block's four words w0..w3
-//   uniform            u = (w0 >> 8) * 2^-24, in [0, 1);  dropout keeps where u >= rate
+//   uniform            u = (w0 >> 8) * 2^-24, in [0, 1)
+//   dropout            keeps where u >= rate, with the word i % 4 of the block of index i / 4
 //   normal             Box-Muller: sqrt(-2 ln u1) cos(2 pi u2), u1 = ((w0 >> 8) + 1) * 2^-24 in (0,
 //   1],
 //                      u2 = (w1 >> 8) * 2^-24
@@ -62,6 +63,12 @@ struct Stream {
         return philox({static_cast<std::uint32_t>(index), static_cast<std::uint32_t>(index >> 32),
                        static_cast<std::uint32_t>(step), static_cast<std::uint32_t>(step >> 32)},
                       static_cast<std::uint32_t>(key), static_cast<std::uint32_t>(key >> 32));
+    }
+    /// Of a number that takes one word: each of a block's four serves one index.
+    WEFT_HOST_DEVICE std::uint32_t word(std::uint64_t index) const {
+        const PhiloxBlock words = block(index / 4);
+        const std::uint64_t lane = index % 4; // chosen, since a GPU has no registers by number
+        return lane < 2 ? lane == 0 ? words[0] : words[1] : lane == 2 ? words[2] : words[3];
     }
 };
 

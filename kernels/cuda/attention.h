@@ -50,7 +50,7 @@ struct AttentionPlace {
         const auto* numbers = reinterpret_cast<const std::int64_t*>(random);
         const i64 index = shape.index(numbers, at, n, h, row, key);
         const float u =
-            uniform_of(Stream(numbers, shape.stream).block(static_cast<std::uint64_t>(index))[0]);
+            uniform_of(Stream(numbers, shape.stream).word(static_cast<std::uint64_t>(index)));
         return u >= static_cast<float>(shape.rate) ? static_cast<float>(1.0 / (1.0 - shape.rate))
                                                    : 0.0f;
     }

@@ -28,15 +28,15 @@ WEFT_DEVICE i64 logical_base(const RandomPlan& s, const std::int64_t* random, i6
     return index + random[2] * (s.rank == 0 ? 1 : factor / s.extents[0]);
 }
 
-WEFT_DEVICE PhiloxBlock block_of(const RandomPlan& s, const std::int64_t* random, i64 i) {
-    const i64 index = logical_base(s, random, i / s.run) + i % s.run;
-    return Stream(random, s.stream).block(static_cast<std::uint64_t>(index));
+WEFT_DEVICE std::uint64_t logical_index(const RandomPlan& s, const std::int64_t* random, i64 i) {
+    return static_cast<std::uint64_t>(logical_base(s, random, i / s.run) + i % s.run);
 }
 
 WEFT_KERNEL dropout_elements(const RandomPlan s, const Source x, const std::int64_t* random,
                              float rate, float scale, const Target y) {
     for (i64 i = block() * threads() + thread(); i < s.count; i += blocks() * threads()) {
-        const bool kept = uniform_of(block_of(s, random, i)[0]) >= rate;
+        const std::uint32_t word = Stream(random, s.stream).word(logical_index(s, random, i));
+        const bool kept = uniform_of(word) >= rate;
         store(y, i, kept ? load(x, i) * scale : 0.0f);
     }
 }
@@ -47,7 +47,7 @@ enum class Draw : int { uniform, normal, truncated };
 WEFT_KERNEL random_elements(const RandomPlan s, const std::int64_t* random, Draw draw, double shift,
                             double scale, const Target y) {
     for (i64 i = block() * threads() + thread(); i < s.count; i += blocks() * threads()) {
-        const PhiloxBlock words = block_of(s, random, i);
+        const PhiloxBlock words = Stream(random, s.stream).block(logical_index(s, random, i));
         double number = 0.0;
         if (draw == Draw::uniform) {
             number = static_cast<double>(uniform_of(words[0]));

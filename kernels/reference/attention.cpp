@@ -32,8 +32,7 @@ double keep_factor(const AttentionShape& a, const std::int64_t* random,
         return 1.0;
     }
     const std::int64_t index = a.index(random, at, sample, head, row, key);
-    const float u =
-        uniform_of(Stream(random, a.stream).block(static_cast<std::uint64_t>(index))[0]);
+    const float u = uniform_of(Stream(random, a.stream).word(static_cast<std::uint64_t>(index)));
     return u >= static_cast<float>(a.rate) ? 1.0 / (1.0 - a.rate) : 0.0;
 }
 

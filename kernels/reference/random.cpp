@@ -32,7 +32,7 @@ Body make_dropout(const Op& op) { // x, random -> y
         const Stream stream(random, s.stream);
         for (std::int64_t i = 0; i < s.count; ++i) {
             const std::int64_t index = s.base(random, i / s.run) + i % s.run;
-            const float u = uniform_of(stream.block(static_cast<std::uint64_t>(index))[0]);
+            const float u = uniform_of(stream.word(static_cast<std::uint64_t>(index)));
             call.out(0)[i] =
                 u >= static_cast<float>(rate) ? call.in(0)[i] * (1.0 / (1.0 - rate)) : 0.0;
         }

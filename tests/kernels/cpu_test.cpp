@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The CPU back end against the reference over the case table.
+#include "kernels/backend.h"
 #include "kernels/cpu/cpu_list.h"
 #include "kernels/elementwise.h"
 #include "tests/kernels/cases/cases.h"
 #include "tests/support/weft_test.h"
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 
@@ -17,6 +19,8 @@ private slots:
     void every_kernel_has_a_case();
     void every_kernel_matches_the_reference_data();
     void every_kernel_matches_the_reference();
+    void kernels_behind_a_better_one_match_the_reference();
+    void logsumexp_is_f32_however_brief_the_operands_are();
     void misaligned_buffers_change_nothing_data() { case_rows(); }
     void misaligned_buffers_change_nothing();
     void own_kernels_give_the_same_bits_with_every_team_size_data() { case_rows(); }
@@ -60,6 +64,23 @@ void CpuKernels::every_kernel_has_a_case() {
 
 namespace {
 
+/// The rows of the list that another row of the same op stands before.
+std::span<const weft::kernels::KernelEntry> later_rows() {
+    static const auto rows = [] {
+        std::set<std::string_view> seen;
+        std::vector<weft::kernels::KernelEntry> out;
+        for (const auto& entry : weft::kernels::cpu::kCpuList) {
+            if (!seen.insert(entry.op).second) {
+                out.push_back(entry);
+            }
+        }
+        return out;
+    }();
+    return rows;
+}
+
+constexpr weft_backend kLater = weft::kernels::BackendOf<later_rows>::named("cpu, second choice");
+
 bool from_library(const Result& r) {
     return r.kernel.rfind("onednn", 0) == 0;
 }
@@ -73,6 +94,41 @@ void CpuKernels::every_kernel_matches_the_reference_data() {
 void CpuKernels::every_kernel_matches_the_reference() {
     const std::string text = compare(weft_cpu_backend(), current(), 0);
     QVERIFY2(text.empty(), text.c_str());
+}
+
+void CpuKernels::kernels_behind_a_better_one_match_the_reference() {
+    int checked = 0;
+    for (const Case& c : kernel_cases()) {
+        const auto rows = later_rows();
+        const bool listed = std::any_of(rows.begin(), rows.end(),
+                                        [&](const auto& row) { return c.call.kind == row.op; });
+        if (!listed || run(&kLater, c.call).status == WEFT_UNSUPPORTED) {
+            continue;
+        }
+        const std::string text = compare(&kLater, c, 0);
+        QVERIFY2(text.empty(), (c.name + ": " + text).c_str());
+        ++checked;
+    }
+    QVERIFY(checked >= 40);
+}
+
+void CpuKernels::logsumexp_is_f32_however_brief_the_operands_are() {
+    int checked = 0;
+    for (const Case& c : kernel_cases()) {
+        if (c.call.kind != "attention") {
+            continue;
+        }
+        const Result fast = run(weft_cpu_backend(), c.call);
+        const Result slow = run(weft_reference_backend(), c.call);
+        for (std::int64_t i = 0; i < slow.outputs[1].count(); ++i) {
+            const double expected = slow.outputs[1].get(i);
+            QVERIFY2(std::fabs(fast.outputs[1].get(i) - expected) <=
+                         1e-5 + 1e-5 * std::fabs(expected),
+                     c.name.c_str());
+        }
+        ++checked;
+    }
+    QVERIFY(checked >= 30);
 }
 
 void CpuKernels::misaligned_buffers_change_nothing() {

@@ -8,10 +8,11 @@
 
 namespace weft::kernels::cpu {
 
-/// out[i] = uniform number of logical index first + i. Exact, so the same on every instruction set.
-void uniform_run(const Stream& stream, std::uint64_t first, float* out, std::int64_t count);
+/// out[i] = uniform number of the word of logical index first + i. Exact, so the same on every
+/// instruction set.
+void uniform_words(const Stream& stream, std::uint64_t first, float* out, std::int64_t count);
 
-/// keep[i] = `kept` where the uniform number of logical index first + i is >= rate, else 0.
+/// keep[i] = `kept` where that number of logical index first + i is >= rate, else 0.
 void dropout_factors(const Stream& stream, std::uint64_t first, float rate, float kept, float* keep,
                      std::int64_t count);
 

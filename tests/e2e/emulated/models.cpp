@@ -81,12 +81,13 @@ const std::vector<EmulatedModel>& emulated_models() {
         {"GPT with dropout", kSmallGpt, {}},
         {"GPT with four experts", kSmallGpt, {"model.experts=4"}},
         {"GPT in fp8", kSmallGpt, {"training.precision=fp8"}, 0.03},
-        // Adam would divide gradients of nothing but rounding by their size.
+        // Adam would divide gradients of nothing but rounding by their size. The CPU rounds
+        // probabilities, which the GPU's kernel keeps in f32.
         {"GPT in bf16 with low-rank factors",
          kSmallGpt,
          {"training.precision=bf16", R"(init.lora={"rank":2,"dropout":0.1})",
           R"(optimizer={"type":"sgd","learning_rate":0.3,"momentum":0})"},
-         0.03},
+         0.06},
         {"CNN with batch norm", kSmallCnn, {}, 1e-3},
         {"CNN in tf32", kSmallCnn, {"training.precision=tf32"}, 1e-3},
         {"Llama", kSmallLlama, {}},

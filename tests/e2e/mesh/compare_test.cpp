@@ -119,7 +119,7 @@ private slots:
         const compile::RunConfig config =
             mesh_config(kMoe, {"mesh.devices=cpu:2", "mesh.strategy=expert_parallel",
                                "optimizer.learning_rate=0.03", "training.precision=bf16"});
-        const train::MeshVerdict found = train::verify_mesh(config, 20, 1);
+        const train::MeshVerdict found = train::verify_mesh(config, 40, 1);
         QVERIFY(found.values_agree());
         QVERIFY2(found.loss_difference > found.loss_tolerance, "nothing to explain");
         QVERIFY(found.routing.has_value());

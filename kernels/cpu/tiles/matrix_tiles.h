@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Products on AMX: tiles of 16 rows by 64 bytes, TDPBF16PS.
+#pragma once
+
+#include "kernels/cpu/tiles/pairs.h"
+
+namespace weft::kernels::cpu {
+
+/// While it lives, products on the calling thread may use its tile registers; scopes do not nest.
+/// Nothing on a machine without them, or where they gave a wrong result when first asked.
+class TileScope {
+public:
+    TileScope();
+    ~TileScope();
+    TileScope(const TileScope&) = delete;
+    TileScope& operator=(const TileScope&) = delete;
+};
+
+/// Whether a scope is there for the calling thread.
+bool tiles_are_ready();
+
+/// multiply_pairs for m, n and pairs that are multiples of 16, within a scope.
+void multiply_tiles(const Rows16& left, const Pairs& right, float* out, std::int64_t out_row,
+                    std::int64_t m, std::int64_t n, std::int64_t pairs, bool accumulate);
+
+} // namespace weft::kernels::cpu
