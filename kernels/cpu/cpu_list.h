@@ -12,7 +12,8 @@ using Made = std::unique_ptr<Kernel>;
 
 /// What `make` makes of the op with bf16 and f16 operands as f32, between conversions of them.
 Made make_in_f32(const Op& op, Made (*make)(const Op&));
-Made make_elementwise(const Op& op);
+Made make_compiled_group(const Op& op);
+Made make_interpreted_group(const Op& op);
 Made make_constant(const Op& op);
 Made make_copy(const Op& op);
 Made make_transpose(const Op& op);
@@ -72,8 +73,10 @@ Made make_mask(const Op& op);
 
 inline constexpr KernelEntry kCpuList[] = {
     // op, name, fewest inputs, most inputs (-1: any), outputs (-1: any), make
-    {"fused", "cpu fused", 1, -1, -1, make_elementwise},
-    {"sweep", "cpu sweep", 1, -1, -1, make_elementwise},
+    {"fused", "cpu compiled group", 1, -1, -1, make_compiled_group},
+    {"fused", "cpu group", 1, -1, -1, make_interpreted_group},
+    {"sweep", "cpu compiled sweep", 1, -1, -1, make_compiled_group},
+    {"sweep", "cpu sweep", 1, -1, -1, make_interpreted_group},
     {"constant", "cpu constant", 0, 0, 1, make_constant},
     {"copy", "cpu copy", 1, 1, 1, make_copy},
     {"reshape", "cpu copy", 1, 1, 1, make_copy},

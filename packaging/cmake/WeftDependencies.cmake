@@ -21,6 +21,8 @@ if(NOT dnnl_VERSION VERSION_GREATER_EQUAL 2.6 OR NOT dnnl_VERSION VERSION_LESS 3
         "(Debian 12: apt install libdnnl-dev). Point CMake at one with -Ddnnl_DIR=<prefix>/lib/cmake/dnnl.")
 endif()
 
+find_path(XBYAK_INCLUDE_DIR xbyak/xbyak.h REQUIRED DOC "Headers of the assembler of the CPU kernels")
+
 if(WEFT_MIMALLOC)
     find_package(mimalloc 2.0 QUIET)
     if(NOT mimalloc_FOUND)

@@ -35,7 +35,7 @@ bool is_qt(const std::string& header) {
 bool is_vendor(const std::string& header) {
     static const std::regex kVendor(
         "(oneapi/|dnnl|mkl|cuda|cublas|cudnn|cufft|curand|nccl|nvml|nvrtc|hip/|rccl|omp\\.h|"
-        "immintrin\\.h|CL/).*");
+        "immintrin\\.h|xbyak/|CL/).*");
     return std::regex_match(header, kVendor);
 }
 
