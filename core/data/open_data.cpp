@@ -103,7 +103,7 @@ void open_training(const Json& section, const OpenContext& context, DataSet& out
 }
 
 std::shared_ptr<const Source> test_source(const Json& section, const OpenContext& given_context,
-                                          const Source& train) {
+                                          const Source& train, const Json& transforms) {
     const bool given = !section.at("test").is_null();
     const Json settings = section.at(given ? "test" : "train");
     const FormatDef& format = format_of(settings);
@@ -112,8 +112,7 @@ std::shared_ptr<const Source> test_source(const Json& section, const OpenContext
     }
     const Part part = given ? Part::train : Part::test;
     return opened_on_demand([&format, settings, context = following(given_context, train), part,
-                             info = train.info(),
-                             transforms = section.at("transforms")](Notes& notes) {
+                             info = train.info(), transforms](Notes& notes) {
         auto source = format.open(settings, context, part, notes);
         require_same_samples(info, *source, "test");
         return transformed(std::move(source), transforms, context.seed, false);
@@ -161,8 +160,8 @@ DataSet open_data(const Json& data_section, const OpenContext& given_context) {
     refuse_devices(section, context.base_dir);
     DataSet out;
     open_training(section, context, out);
-    const Json& transforms = section.at("transforms");
-    out.test = test_source(section, context, *out.train);
+    const Json transforms = fitted_transforms(section.at("transforms"), *out.train);
+    out.test = test_source(section, context, *out.train, transforms);
     out.train = transformed(out.train, transforms, context.seed, true);
     if (out.validation != nullptr) {
         out.validation = transformed(out.validation, transforms, context.seed, false);
@@ -192,7 +191,8 @@ std::shared_ptr<const Source> open_input(const Json& data_section, const OpenCon
                     "Give a file like those that it was trained on.");
     }
     source = told_as(std::move(source), train.info());
-    return transformed(std::move(source), section.at("transforms"), context.seed, false);
+    return transformed(std::move(source), fitted_for(train, section.at("transforms")), context.seed,
+                       false);
 }
 
 } // namespace weft::data

@@ -12,11 +12,11 @@ class RandomCrop final : public Transform {
 public:
     RandomCrop(ImageShape shape, std::int64_t padding) : shape_(shape), padding_(padding) {}
 
-    void apply(std::span<float> sample, const PhiloxCounter& words) const override {
+    void apply(std::span<float> sample, Chance* chance) const override {
         const std::vector<float> before(sample.begin(), sample.end());
         std::fill(sample.begin(), sample.end(), 0.0F);
-        const std::int64_t down = shift(words[0]);
-        const std::int64_t across = shift(words[1]);
+        const std::int64_t down = chance->below(2 * padding_ + 1) - padding_;
+        const std::int64_t across = chance->below(2 * padding_ + 1) - padding_;
         const std::int64_t first = std::max<std::int64_t>(0, -across);
         const std::int64_t last = std::min(shape_.width, shape_.width - across);
         for (std::int64_t y = 0; y < shape_.height; ++y) {
@@ -32,12 +32,6 @@ public:
     }
 
 private:
-    /// Uniform in -padding .. padding.
-    std::int64_t shift(std::uint32_t word) const {
-        const auto places = static_cast<std::uint64_t>(2 * padding_ + 1);
-        return static_cast<std::int64_t>(word * places >> 32) - padding_;
-    }
-
     ImageShape shape_;
     std::int64_t padding_;
 };
@@ -57,7 +51,8 @@ std::unique_ptr<const Transform> make_crop(const config::Json& settings, const S
 } // namespace
 
 const TransformDef kRandomCropTransform = {
-    "random_crop", "Shifts images at random and fills up with zeros; in training only.", true,
-    crop_fields, make_crop};
+    "random_crop", "Shifts images at random and fills up with zeros; in training only.",
+    true,          false,
+    crop_fields,   make_crop};
 
 } // namespace weft::data

@@ -10,8 +10,8 @@ class RandomFlip final : public Transform {
 public:
     RandomFlip(ImageShape shape, float probability) : shape_(shape), probability_(probability) {}
 
-    void apply(std::span<float> sample, const PhiloxCounter& words) const override {
-        if (uniform_01(words[0]) >= probability_) {
+    void apply(std::span<float> sample, Chance* chance) const override {
+        if (uniform_01(chance->word()) >= probability_) {
             return;
         }
         float* row = sample.data();
@@ -42,7 +42,8 @@ std::unique_ptr<const Transform> make_flip(const config::Json& settings, const S
 } // namespace
 
 const TransformDef kRandomFlipTransform = {
-    "random_flip", "Mirrors images left to right at random; in training only.", true, flip_fields,
-    make_flip};
+    "random_flip", "Mirrors images left to right at random; in training only.",
+    true,          false,
+    flip_fields,   make_flip};
 
 } // namespace weft::data

@@ -12,8 +12,12 @@ namespace weft::data {
 extern const TransformDef kNormalizeTransform;
 extern const TransformDef kRandomFlipTransform;
 extern const TransformDef kRandomCropTransform;
+extern const TransformDef kRandomRotationTransform;
+extern const TransformDef kColorJitterTransform;
+extern const TransformDef kRandomErasingTransform;
 
-inline constexpr std::array kTransforms = {&kNormalizeTransform, &kRandomFlipTransform,
-                                           &kRandomCropTransform};
+inline constexpr std::array kTransforms = {&kNormalizeTransform,   &kRandomFlipTransform,
+                                           &kRandomCropTransform,  &kRandomRotationTransform,
+                                           &kColorJitterTransform, &kRandomErasingTransform};
 
 } // namespace weft::data

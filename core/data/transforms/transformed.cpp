@@ -20,8 +20,11 @@ struct Step {
 
 class TransformedSource final : public Source {
 public:
-    TransformedSource(std::shared_ptr<const Source> source, std::vector<Step> steps)
-        : source_(std::move(source)), steps_(std::move(steps)) {}
+    TransformedSource(std::shared_ptr<const Source> source, std::vector<Step> steps,
+                      config::Json list)
+        : source_(std::move(source)), steps_(std::move(steps)), list_(std::move(list)) {}
+
+    const config::Json& list() const { return list_; }
 
     const SampleInfo& info() const override { return source_->info(); }
     std::int64_t samples() const override { return source_->samples(); }
@@ -61,11 +64,10 @@ private:
                    std::span<std::byte> input) const {
         for (const Step& step : steps_) {
             if (!step.random) {
-                step.transform->apply(as_floats(input), {});
+                step.transform->apply(as_floats(input), nullptr);
             } else if (epoch) {
-                step.transform->apply(as_floats(input),
-                                      step.stream.block(static_cast<std::uint64_t>(*epoch),
-                                                        static_cast<std::uint64_t>(index)));
+                Chance chance(step.stream, *epoch, index);
+                step.transform->apply(as_floats(input), &chance);
             }
         }
     }
@@ -78,7 +80,21 @@ private:
 
     std::shared_ptr<const Source> source_;
     std::vector<Step> steps_;
+    config::Json list_;
 };
+
+/// What takes pixels stands before what turns them into other numbers.
+void check_order(const TransformDef& def, const config::Json& list, std::size_t place,
+                 const std::string& where) {
+    for (std::size_t i = 0; def.of_pixels && i < place; ++i) {
+        if (list[i].at("type") == kNormalizeTransform.name) {
+            throw Error(ErrorKind::data, where,
+                        std::string(def.name) + " changes pixels between 0 and 1, and stands "
+                                                "behind normalize",
+                        "Put it before normalize.");
+        }
+    }
+}
 
 } // namespace
 
@@ -102,6 +118,7 @@ std::shared_ptr<const Source> transformed(std::shared_ptr<const Source> source,
                                         [&](const TransformDef* def) { return def->name == name; });
         WEFT_CHECK(found != kTransforms.end(), "the configuration was checked: transform " + name);
         const std::string where = "/data/transforms/" + std::to_string(i);
+        check_order(**found, list, i, where);
         auto transform = (*found)->make(list[i], source->info(), where);
         if ((*found)->random && !training) {
             continue;
@@ -110,8 +127,14 @@ std::shared_ptr<const Source> transformed(std::shared_ptr<const Source> source,
         steps.push_back({std::move(transform), (*found)->random,
                          RandomStream(seed, "data." + std::to_string(i) + "." + name)});
     }
-    return steps.empty() ? source
-                         : std::make_shared<TransformedSource>(std::move(source), std::move(steps));
+    return steps.empty()
+               ? source
+               : std::make_shared<TransformedSource>(std::move(source), std::move(steps), list);
+}
+
+config::Json fitted_for(const Source& train, const config::Json& list) {
+    const auto* own = dynamic_cast<const TransformedSource*>(&train);
+    return own == nullptr ? list : own->list();
 }
 
 } // namespace weft::data

@@ -67,9 +67,10 @@ TrialPrediction predict_one(train::LoadedModel& model, std::vector<float> values
                     "it has " + std::to_string(values.size()) + " numbers; the model takes " +
                         ir::to_text(info.input));
     }
-    const auto source =
-        data::transformed(std::make_shared<OneSample>(*model.data.train, std::move(values)),
-                          model.config.section("data").at("transforms"), model.config.seed, false);
+    const auto source = data::transformed(
+        std::make_shared<OneSample>(*model.data.train, std::move(values)),
+        data::fitted_for(*model.data.train, model.config.section("data").at("transforms")),
+        model.config.seed, false);
     const std::int64_t index = 0;
     auto said = train::predict(*model.executor, *source, std::span(&index, 1), kTop);
     return {std::move(said.front().values), std::move(said.front().top), texts(info.class_names),
