@@ -2,6 +2,7 @@
 #include "core/base/hdf5_arrays.h"
 
 #include "core/base/check.h"
+#include "core/base/hdf5_child.h"
 #include "core/base/hdf5_library.h"
 #include "core/base/text.h"
 
@@ -109,6 +110,7 @@ int64_t rows_at_once(hid_t dataset, int64_t row_bytes) {
 } // namespace
 
 std::vector<Hdf5Array> list_hdf5_arrays(const Path& path) {
+    read_in_child_first(path);
     const int64_t file_bytes = File(path, File::Mode::read, ErrorKind::data).size();
     const Library library;
     const Handle file = hdf5::open_foreign(path);

@@ -24,6 +24,21 @@ class Hdf5Test : public QObject {
     Q_OBJECT
 
 private slots:
+    // packed.h5 with a few bytes of its structure changed: libhdf5 1.10.8 ends with SIGSEGV on
+    // each.
+    void a_file_that_crashes_the_library_is_told_and_crashes_nothing_else() {
+        for (const char* name : {"crashing1.h5", "crashing2.h5"}) {
+            const auto error = error_of([&] {
+                open({{"train", {{"type", "hdf5"}, {"path", peer(name)}}}});
+            });
+            QVERIFY2(error.has_value(), name);
+            QVERIFY(error->kind() == ErrorKind::data);
+            QCOMPARE(error->where(), std::filesystem::path(peer(name)).string());
+            QVERIFY2(error->text().find("in a process of its own") != std::string::npos,
+                     error->text().c_str());
+        }
+    }
+
     // Chunked, shuffled, gzip-compressed, big-endian; in groups; the only two data sets.
     void a_packed_file_of_h5py_reads_as_it_was_written() {
         const data::DataSet set = open(hdf5_section(peer("packed.h5")));
