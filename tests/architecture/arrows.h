@@ -32,7 +32,7 @@ inline const std::vector<Arrows>& allowed_arrows() {
     static const std::vector<std::string_view> kCompile = {
         "core/base/", "core/config/", "core/ir/", "core/ops/", "core/autodiff/", "core/passes/",
         "core/sharding/", "core/memory/", "core/cost/", "core/nn/", "core/optim/", "core/pipeline/",
-        "core/stages/", "core/plan/", "core/data/",
+        "core/stages/", "core/plan/", "core/data/", "core/store/address.h",
         // Constants are folded with the interpreter, and kernels are asked for their workspace.
         "core/exec/kernel_call.h", "core/exec/interpreter.h", "kernels/weft_kernels.h"};
     static const std::vector<std::string_view> kAdvise = {
@@ -58,11 +58,12 @@ inline const std::vector<Arrows>& allowed_arrows() {
                                                         "kernels/weft_collectives.h"};
     // An array on disk has an element type: dtype and shape, no more of the program language.
     static const std::vector<std::string_view> kData = {"core/base/", "core/config/",
-                                                        "core/tokenizer/", "core/ir/type.h"};
+                                                        "core/tokenizer/", "core/ir/type.h", "core/store/"};
     // What communicates stands on what is moved, not on why.
     static const std::vector<std::string_view> kComm = {"core/base/", "core/ir/type.h"};
     static const std::vector<std::string_view> kCheckpoint = {"core/base/", "core/config/",
-                                                              "core/ir/type.h", "core/sharding/"};
+                                                              "core/ir/type.h", "core/sharding/",
+                                                              "core/store/"};
     // A tensor of another program has a type, and its model is one of ours.
     static const std::vector<std::string_view> kForeign = {"core/base/",      "core/config/",
                                                            "core/tokenizer/", "core/ir/type.h",
@@ -73,6 +74,7 @@ inline const std::vector<Arrows>& allowed_arrows() {
         {"core/base/", {}},
         {"core/config/", kFirst},
         {"core/ir/", kFirst},
+        {"core/store/", kFirst},
         {"core/tokenizer/", {"core/base/", "core/config/"}},
         {"core/ops/", kOps},
         {"core/onnx/", kOnIr},
