@@ -2,6 +2,7 @@
 #include "ui/run_log.h"
 
 #include "ui/bridge/convert.h"
+#include "ui/models/checkpoint_model.h"
 
 namespace weft::ui {
 
@@ -51,11 +52,9 @@ void RunLog::event(const train::Event& event) {
                     step);
     } else if (const auto* saved = std::get_if<train::CheckpointEvent>(&event.payload)) {
         emit logged(1, "checkpoint",
-                    tr("step %1 saved, %2 in %3 ms, training waited %4 ms")
+                    tr("step %1 saved, %2, %3")
                         .arg(saved->step)
-                        .arg(formatFileSize(saved->bytes))
-                        .arg(saved->write_ms, 0, 'f', 0)
-                        .arg(saved->blocked_ms, 0, 'f', 1),
+                        .arg(formatFileSize(saved->bytes), saveCostText(*saved)),
                     saved->step);
     } else if (const auto* evaluation = std::get_if<train::EvaluationEvent>(&event.payload)) {
         QString line;

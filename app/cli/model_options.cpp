@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/cli/model_options.h"
 
+#include "app/cli/store_paths.h"
 #include "core/base/error.h"
 
 #include <cstdio>
@@ -34,7 +35,7 @@ void add_model_options(Command command, ModelOptions& options) {
 }
 
 train::LoadedModel load(const ModelOptions& options, const Context& context) {
-    const std::filesystem::path checkpoint = train::find_checkpoint(options.path, options.from);
+    const std::filesystem::path checkpoint = checkpoint_at(options.path, options.from, context);
     std::fprintf(stderr, "Checkpoint: %s\n", checkpoint.c_str());
     if (options.data.empty()) {
         return train::load_model(checkpoint, nullptr, context.threads);

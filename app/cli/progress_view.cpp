@@ -163,7 +163,8 @@ void ProgressView::show(const train::Event& event) {
         show_numbers(evaluation->step, evaluation->metrics);
     } else if (const auto* saved = std::get_if<train::CheckpointEvent>(&event.payload)) {
         print_line("  step " + format_thousands(saved->step) + ": saved " + saved->path + " (" +
-                   format_bytes(saved->bytes) + ")");
+                   format_bytes(saved->bytes) + ", training waited " +
+                   number(saved->blocked_ms, "%.0f") + " ms)");
     } else if (const auto* resumed = std::get_if<train::ResumedEvent>(&event.payload)) {
         print_line("Resumed from " + resumed->from + ", step " + format_thousands(resumed->step) +
                    ".");

@@ -214,6 +214,7 @@ struct Saved {
     std::filesystem::path path;
     std::int64_t bytes = 0;
     double blocked_ms = 0; // how long the caller waited
+    double waited_ms = 0;  // of these, for the save before to reach the disk: back-pressure
     double write_ms = 0;
     std::vector<std::string> kept_for;
     std::string error;   // non-empty: this save failed; training may go on
@@ -227,9 +228,15 @@ public:
     Manager(const Manager&) = delete;
     Manager& operator=(const Manager&) = delete;
 
+    /// Takes the memory of the staging copy of such arrays, its pages in the background: the first
+    /// save would wait for the system to give them. Not while a write is in flight.
+    void reserve(std::span<const TensorView> tensors);
+    /// Waits for the write in flight. What the caller does from here until save() returns, the
+    /// copies that it makes itself, counts as blocked.
+    void prepare();
     /// Copies the arrays (the only part that blocks) and writes them in the background, or at once
     /// when not async. Pieces are copied one after the other: the copy has the size of the arrays.
-    /// A second save waits for the first. Where the step is complete on disk already, its record is
+    /// A second save waits for the first, where prepare() has not. Where the step is complete on disk already, its record is
     /// brought up to date instead. Never throws for faults of the disk: they come as Saved.error.
     /// `arrays` holds what the views point to where that is nobody else's and stays as it is: no
     /// copy is made then, and it is let go of on this thread, by whichever call finds the save

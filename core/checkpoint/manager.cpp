@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/checkpoint/manifest_json.h"
 
+#include "core/base/check.h"
 #include "core/base/clock.h"
 
 #include <algorithm>
@@ -16,6 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kAlignment = 64;
+constexpr std::size_t kPageBytes = 4096; // the smallest of any processor
 
 /// What one write needs. The views point into the staging copy, or at the caller's arrays when the
 /// caller waits.
@@ -23,6 +25,7 @@ struct Job {
     std::vector<TensorView> tensors;
     Record record;
     double blocked_ms = 0;
+    double waited_ms = 0;
 };
 
 /// The record of a step that was saved before: newer facts win, marks by hand stay.
@@ -120,6 +123,7 @@ Saved carry_out(const ManagerOptions& options, const Job& job) noexcept {
     Saved saved;
     saved.step = job.record.step;
     saved.blocked_ms = job.blocked_ms;
+    saved.waited_ms = job.waited_ms;
     try {
         saved.path = options.folder / folder_name(job.record.step);
         if (options.check) {
@@ -148,6 +152,12 @@ struct Manager::State {
     std::unique_ptr<std::byte[]> staging;
     std::size_t staging_bytes = 0;
     std::shared_ptr<const void> arrays; // of the save in flight, where it has its own
+    /// Of the save that is being prepared.
+    struct Preparation {
+        double begun_s = 0;
+        double waited_ms = 0;
+    };
+    std::optional<Preparation> preparation;
 
     std::mutex mutex; // guards finished and written
     std::vector<Saved> finished;
@@ -169,8 +179,8 @@ struct Manager::State {
         }
     }
 
-    /// Copies the arrays into the one staging buffer and points `job` at the copies.
-    void stage(std::span<const TensorView> tensors, Job& job) {
+    /// Makes the one staging buffer large enough.
+    void make_staging(std::span<const TensorView> tensors) {
         std::size_t needed = 0;
         for (const TensorView& view : tensors) {
             needed += aligned(static_cast<std::size_t>(view.type.bytes()));
@@ -181,6 +191,11 @@ struct Manager::State {
             staging = std::make_unique_for_overwrite<std::byte[]>(needed);
             staging_bytes = needed;
         }
+    }
+
+    /// Copies the arrays into the staging buffer and points `job` at the copies.
+    void stage(std::span<const TensorView> tensors, Job& job) {
+        make_staging(tensors);
         std::byte* at = staging.get();
         job.tensors.assign(tensors.begin(), tensors.end());
         for (TensorView& view : job.tensors) {
@@ -221,15 +236,38 @@ Manager::Manager(ManagerOptions options) : state_(std::make_unique<State>()) {
 
 Manager::~Manager() = default;
 
+void Manager::reserve(std::span<const TensorView> tensors) {
+    WEFT_CHECK(!state_->writer.joinable(), "no write is in flight");
+    try {
+        state_->make_staging(tensors);
+    } catch (const std::bad_alloc&) {
+        return; // a save will tell
+    }
+    state_->writer = std::jthread([pages = std::span(state_->staging.get(), state_->staging_bytes)] {
+        for (std::size_t at = 0; at < pages.size(); at += kPageBytes) {
+            // Volatile: a store that nobody reads is what it is about.
+            static_cast<volatile std::byte&>(pages[at]) = std::byte{0};
+        }
+    });
+}
+
+void Manager::prepare() {
+    const SystemClock clock;
+    const double begun_s = clock.steady_s();
+    wait();
+    state_->collect_written(); // before what the next save adds
+    state_->preparation = {begun_s, (clock.steady_s() - begun_s) * 1000};
+}
+
 void Manager::save(std::span<const TensorView> tensors, Record record,
                    std::shared_ptr<const void> arrays) {
-    const SystemClock clock;
-    const double start_s = clock.steady_s();
-    wait();
+    if (!state_->preparation) {
+        prepare();
+    }
     State& state = *state_;
-    state.collect_written(); // before what is added below
-    Job job{{}, std::move(record), 0};
-    const auto blocked_ms = [&] { return (clock.steady_s() - start_s) * 1000; };
+    const auto [begun_s, waited_ms] = *std::exchange(state.preparation, std::nullopt);
+    Job job{{}, std::move(record), 0, waited_ms};
+    const auto blocked_ms = [begun_s] { return (SystemClock().steady_s() - begun_s) * 1000; };
     if (!state.options.async) {
         job.tensors.assign(tensors.begin(), tensors.end());
         Saved saved = carry_out(state.options, job);
@@ -248,6 +286,7 @@ void Manager::save(std::span<const TensorView> tensors, Record record,
         Saved saved;
         saved.step = job.record.step;
         saved.blocked_ms = blocked_ms();
+        saved.waited_ms = waited_ms;
         saved.error = "not enough host memory for the copy that a background save needs; set "
                       "checkpoint.async to false";
         state.add(std::move(saved));

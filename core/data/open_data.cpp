@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The "data" section becomes sources: open, split, transform.
 #include "core/data/files/named_files.h"
+#include "core/data/files/store_files.h"
 #include "core/data/formats/format_list.h"
 #include "core/data/split.h"
 #include "core/data/transforms/transform.h"
@@ -156,9 +157,10 @@ Json checked_section(const Json& data_section) {
 
 DataSet open_data(const Json& data_section, const OpenContext& given_context) {
     const Json section = checked_section(data_section);
+    DataSet out;
+    out.notes = fetch_from_stores(section, given_context, StoreCheck::newest);
     const OpenContext context = with_settings(given_context, section);
     refuse_devices(section, context.base_dir);
-    DataSet out;
     open_training(section, context, out);
     const Json transforms = fitted_transforms(section.at("transforms"), *out.train);
     out.test = test_source(section, context, *out.train, transforms);

@@ -2,12 +2,14 @@
 // What open_data would make, for plans: the same order of work on outlines.
 #include "core/data/files/file_memory.h"
 #include "core/data/files/named_files.h"
+#include "core/data/files/store_files.h"
 #include "core/data/formats/format_list.h"
 #include "core/data/split.h"
 #include "core/data/text/encode_text.h"
 
 #include "core/base/check.h"
 #include "core/base/error.h"
+#include "core/store/local_copy.h"
 
 #include <algorithm>
 
@@ -132,11 +134,15 @@ bool streams(std::int64_t bytes, Cache cache) {
 }
 
 std::filesystem::path resolve(const std::filesystem::path& base, const std::string& text) {
+    if (store::is_address(text)) {
+        return store::copy_path(store::copies_folder(), store::parse_address(text));
+    }
     return (base / text).lexically_normal(); // an absolute text replaces the base
 }
 
 DataOutline outline_data(const Json& data_section, const OpenContext& given_context, Files files) {
     const Json section = checked_section(data_section);
+    fetch_from_stores(section, given_context, StoreCheck::any);
     const OpenContext context = with_settings(given_context, section);
     refuse_devices(section, context.base_dir);
     const Json& settings = section.at("train");

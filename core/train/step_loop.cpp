@@ -24,6 +24,7 @@ constexpr double kDevicesSeconds = 1;
 constexpr double kLeastSampleSeconds = 0.5;
 constexpr double kSampleShare = 0.05; // of the time from evaluation to evaluation
 constexpr std::size_t kKeptSteps = 1000;
+constexpr double kLeastWaitToldMs = 1000;
 
 data::LoaderOptions loader_options(const compile::RunConfig& config) {
     data::LoaderOptions options;
@@ -55,6 +56,21 @@ checkpoint::ManagerOptions manager_options(const LoopSetup& setup) {
     return options;
 }
 
+/// Where the copy of this run's checkpoints is kept; empty: nowhere.
+std::string mirror_text(const LoopSetup& setup) {
+    const config::Json& mirror = setup.config.document.at("checkpoint").at("mirror");
+    return mirror.is_string() ? mirror.get<std::string>() : std::string();
+}
+
+checkpoint::MirrorOptions mirror_options(const LoopSetup& setup) {
+    const store::Address parent = store::parse_address(mirror_text(setup));
+    return {.run = setup.folder,
+            .to = parent.below(setup.folder.filename().string()),
+            .access = store::access_of(parent),
+            .patience = {},
+            .told = [&control = setup.control] { control.wake(); }};
+}
+
 // A run measured in minutes has no last step: its schedules stay where they are after the warm-up.
 std::int64_t schedule_total(std::int64_t steps) {
     return steps > 0 ? steps : std::numeric_limits<std::int64_t>::max() / 2;
@@ -76,6 +92,9 @@ StepLoop::StepLoop(const LoopSetup& setup, Progress& progress)
       update_(setup.executor, setup.config, schedule_total(setup.schedule_steps),
               progress.moments_since),
       manager_(manager_options(setup)), saved_step_(setup.saved_step) {
+    if (!mirror_text(setup_).empty()) {
+        mirror_.emplace(mirror_options(setup_));
+    }
     open_loader();
     last_evaluation_s_ = last_save_s_ = setup.clock.steady_s();
 }
@@ -194,7 +213,7 @@ bool StepLoop::goes_on(const Orders& orders) const {
     const Wanted& wanted = orders.wanted;
     const bool ordered = wanted.stop || wanted.pause || wanted.single_step || wanted.save ||
                          wanted.evaluate || orders.state != RunState::running;
-    if (ordered || manager_.has_finished() || !setup_.control.log_problem().empty() ||
+    if (ordered || manager_.has_finished() || (mirror_ && mirror_->has_news()) || !setup_.control.log_problem().empty() ||
         setup_.clock.steady_s() - last_beat_s_ >= kBeatSeconds || !loader_->is_ready()) {
         return false;
     }
@@ -251,10 +270,20 @@ void StepLoop::complete_step() {
     tell_left_out("train", update.left_out);
     if (updates_ < exec::kSettlingRuns && ++updates_ == exec::kSettlingRuns) {
         setup_.memory_settled();
+        reserve_staging();
     }
     if (under_way_.empty()) {
         after_step(); // before anybody hears of a pause: a paused run does nothing
         setup_.control.apply(RunInput::step_done);
+    }
+}
+
+// Where saves are to be expected; what a GPU holds is copied elsewhere.
+void StepLoop::reserve_staging() {
+    const bool saves = progress_.live.checkpoint_every || setup_.config.checkpoint_on_improvement;
+    if (saves && setup_.config.checkpoint_async && setup_.executor.on_host()) {
+        manager_.wait();
+        manager_.reserve(saved_tensors(setup_.executor).views);
     }
 }
 
@@ -280,6 +309,7 @@ void StepLoop::report(const UnderWay& update, const UpdateNumbers& numbers, doub
     event.metrics = numbers.metrics;
     judge_.add_step(numbers);
     keep_time(event.step_ms - update.wait_ms);
+    save_steps_.completed(event.step_ms - update.wait_ms);
     record(std::move(event));
     report_devices();
 }
@@ -496,14 +526,13 @@ void StepLoop::save(const std::string& kept_for) {
     }
     record.mesh = recorded_axes(setup_.executor.plan().mesh);
     record.tokenizer = saved_tokenizer(setup_.data.train->info());
-    if (!setup_.executor.on_host()) {
-        manager_.wait(); // never two copies at once
-    }
+    manager_.prepare(); // never two copies at once
     const auto saved = std::make_shared<const SavedTensors>(saved_tensors(setup_.executor));
     manager_.save(saved->views, std::move(record), saved->are_copies ? saved : nullptr);
     if (updates_ < exec::kSettlingRuns) {
         manager_.wait(); // nobody else allocates while libraries' memory is being measured
     }
+    save_steps_.save_begun(progress_.step);
     saved_step_ = progress_.step;
     last_save_s_ = setup_.clock.steady_s();
     setup_.control.apply(RunInput::save_done);
@@ -513,11 +542,9 @@ void StepLoop::save(const std::string& kept_for) {
 void StepLoop::collect_saves() {
     for (const checkpoint::Saved& saved : manager_.take_finished()) {
         save_problem_ = saved.error;
+        const SaveNeighbours steps = save_steps_.save_ended(saved.step);
         if (saved.error.empty()) {
-            setup_.control.emit(
-                CheckpointEvent{saved.step, saved.path.lexically_relative(setup_.folder).string(),
-                                saved.bytes, saved.blocked_ms, saved.write_ms, saved.kept_for});
-            setup_.control.sync_log();
+            tell_saved(saved, steps);
         } else {
             setup_.control.emit(WarningEvent{
                 "The checkpoint of step " + std::to_string(saved.step) +
@@ -529,6 +556,65 @@ void StepLoop::collect_saves() {
         if (!saved.warning.empty()) {
             setup_.control.emit(WarningEvent{saved.warning, ""});
         }
+        if (mirror_) {
+            mirror_->wake();
+        }
+    }
+    tell_mirror_news();
+}
+
+void StepLoop::tell_mirror_news() {
+    if (!mirror_) {
+        return;
+    }
+    for (checkpoint::MirrorNews& news : mirror_->take_news()) {
+        if (news.is_problem) {
+            setup_.control.emit(WarningEvent{std::move(news.text), std::move(news.hint)});
+        } else {
+            setup_.control.emit(NoteEvent{std::move(news.text)});
+        }
+    }
+}
+
+// What could not be sent is said, and no more: the run is whole on this machine.
+void StepLoop::settle_mirror() {
+    if (!mirror_) {
+        return;
+    }
+    const std::vector<std::int64_t> missing =
+        mirror_->settle([halt = setup_.control.halt()] { return halt.stop_requested(); });
+    tell_mirror_news();
+    if (missing.empty()) {
+        return;
+    }
+    std::string steps;
+    for (const std::int64_t step : missing) {
+        steps += (steps.empty() ? "" : ", ") + format_thousands(step);
+    }
+    setup_.control.emit(WarningEvent{"Not copied to " + mirror_text(setup_) + ": the checkpoint" +
+                                         (missing.size() == 1 ? "" : "s") + " of step " + steps +
+                                         ".",
+                                     "They are in " + (setup_.folder / "checkpoints").string() +
+                                         ". Resume the run when the store can be reached: what is "
+                                         "missing there is sent first."});
+}
+
+void StepLoop::tell_saved(const checkpoint::Saved& saved, const SaveNeighbours& steps) {
+    setup_.control.emit(CheckpointEvent{saved.step,
+                                        saved.path.lexically_relative(setup_.folder).string(),
+                                        saved.bytes, saved.blocked_ms, saved.write_ms,
+                                        saved.kept_for, saved.waited_ms, steps.before_ms,
+                                        steps.during_ms, steps.longest_ms});
+    setup_.control.sync_log();
+    const double step_ms = steps.before_ms.value_or(0);
+    if (saved.waited_ms > std::max(step_ms, kLeastWaitToldMs) && !warned_about_saves_) {
+        warned_about_saves_ = true;
+        setup_.control.emit(
+            WarningEvent{"Training waited " + format_duration(saved.waited_ms / 1000) +
+                             " to save step " + format_thousands(saved.step) +
+                             ": the save before was still being written.",
+                         "Saves come faster than this disk takes them. Save less often "
+                         "(checkpoint.every), or onto a faster disk."});
     }
 }
 
@@ -601,6 +687,7 @@ void StepLoop::save_at_end() {
         save("");
     }
     settle();
+    settle_mirror();
     if (!save_problem_.empty()) {
         throw Error(ErrorKind::runtime, (setup_.folder / "checkpoints").string(),
                     "the last checkpoint could not be saved: " + save_problem_,

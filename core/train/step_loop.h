@@ -9,11 +9,13 @@
 
 #include "core/base/error.h"
 #include "core/checkpoint/checkpoint.h"
+#include "core/checkpoint/mirror.h"
 #include "core/data/loader.h"
 #include "core/train/control/run_control.h"
 #include "core/train/judge.h"
 #include "core/train/logging/recorder.h"
 #include "core/train/measure/health_watch.h"
+#include "core/train/measure/save_steps.h"
 #include "core/train/memory_meter.h"
 #include "core/train/progress.h"
 #include "core/train/run_length.h"
@@ -104,6 +106,7 @@ private:
     void report(const UnderWay& update, const UpdateNumbers& numbers, double step_s);
     void tell_skipped(const UpdateNumbers& numbers);
     void report_devices();
+    void reserve_staging();
     void keep_time(double ms);
     [[noreturn]] void diverge(const UnderWay& update, const UpdateNumbers& numbers);
     void examine(const UnderWay& update, Divergence& what);
@@ -120,6 +123,9 @@ private:
     void write_samples(double since_s);
     void save(const std::string& kept_for);
     void collect_saves();
+    void tell_saved(const checkpoint::Saved& saved, const SaveNeighbours& steps);
+    void tell_mirror_news();
+    void settle_mirror();
     void watch_the_log();
     bool watch_the_folder();
     bool reached_length(const LiveSettings& live, std::int64_t step) const;
@@ -134,6 +140,9 @@ private:
     double completed_s_ = 0;             // when the last update was
     std::optional<data::Loader> loader_; // none: the run waits for data that can be read
     checkpoint::Manager manager_;
+    std::optional<checkpoint::Mirror> mirror_; // none: checkpoints are on disk only
+    SaveSteps save_steps_;
+    bool warned_about_saves_ = false;
     double last_evaluation_s_ = 0;
     double last_save_s_ = 0;
     double last_beat_s_ = 0;

@@ -82,9 +82,13 @@ QString dash() {
 }
 
 QString storyOf(const CheckpointRow& row) {
-    return !row.problem.empty() ? toQString(row.problem)
-           : row.on_disk        ? pathText(row.path)
-                                : CheckpointModel::tr("removed by retention, its metrics are kept");
+    if (!row.problem.empty()) {
+        return toQString(row.problem);
+    }
+    const QString where = row.on_disk
+                              ? pathText(row.path)
+                              : CheckpointModel::tr("removed by retention, its metrics are kept");
+    return row.cost ? where + "\n" + saveCostText(*row.cost) : where;
 }
 
 QString keptForText(const CheckpointRow& row) {
@@ -108,6 +112,23 @@ QVariant numberKey(const std::optional<double>& value) {
 }
 
 } // namespace
+
+QString saveCostText(const train::CheckpointEvent& saved) {
+    const auto ms = [](double value) {
+        return CheckpointModel::tr("%1 ms").arg(value, 0, 'f', value < 10 ? 1 : 0);
+    };
+    QString out = CheckpointModel::tr("written in %1, training waited %2")
+                      .arg(ms(saved.write_ms), ms(saved.blocked_ms));
+    if (saved.waited_ms >= 1) {
+        out += CheckpointModel::tr(" (%1 for the save before)").arg(ms(saved.waited_ms));
+    }
+    if (saved.step_before_ms && saved.step_during_ms && saved.step_longest_ms) {
+        out += CheckpointModel::tr(", a step took %1 meanwhile and %2 before (the longest %3)")
+                   .arg(ms(*saved.step_during_ms), ms(*saved.step_before_ms),
+                        ms(*saved.step_longest_ms));
+    }
+    return out;
+}
 
 CheckpointModel::CheckpointModel(QObject* parent) : TableModel(parent) {
     using Row = CheckpointRow;
@@ -163,10 +184,14 @@ void CheckpointModel::setContent(const RunModel& run,
         row.step = saved.step;
         row.metric = metric_at(run, saved.step, config.checkpoint_metric);
         fill_from_steps(row, run);
+        row.cost = saved;
         by_step[saved.step] = std::move(row);
     }
     for (const checkpoint::Entry& entry : entries) {
-        by_step[entry.step] = row_of(entry, run);
+        CheckpointRow& row = by_step[entry.step];
+        const std::optional<train::CheckpointEvent> cost = std::move(row.cost);
+        row = row_of(entry, run);
+        row.cost = cost;
     }
     beginResetModel();
     metric_ = config.checkpoint_metric;

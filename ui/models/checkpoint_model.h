@@ -28,8 +28,13 @@ struct CheckpointRow {
     std::filesystem::path path;
     std::int64_t bytes = 0;
     double saved_time = 0;
+    std::optional<train::CheckpointEvent> cost; // of saving it; none of what this run did not save
     checkpoint::Record record;         // when usable
 };
+
+/// What a save cost: "written in 812 ms, training waited 3.1 ms (1.0 ms for the save before), a step
+/// took 12 ms meanwhile and 11 ms before (the longest 15 ms)".
+QString saveCostText(const train::CheckpointEvent& saved);
 
 class CheckpointModel : public TableModel<CheckpointRow> {
     Q_OBJECT

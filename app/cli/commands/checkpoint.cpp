@@ -2,9 +2,11 @@
 // weft checkpoint list|show|verify|diff; reshard and export have files of their own.
 #include "app/cli/commands/commands.h"
 #include "app/cli/json_output.h"
+#include "app/cli/store_paths.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/checkpoint/pointer.h"
+#include "core/store/address.h"
 #include "core/train/engine.h"
 #include "core/train/progress.h"
 #include "core/train/record/run_folder.h"
@@ -68,9 +70,9 @@ int print_checkpoints(const CheckpointOptions& options) {
     return 0;
 }
 
-int show(const CheckpointOptions& options) {
+int show(const CheckpointOptions& options, const Context& context) {
     const auto manifest =
-        checkpoint::read_manifest(train::find_checkpoint(options.path, options.from));
+        checkpoint::read_manifest(checkpoint_at(options.path, options.from, context));
     Json tensors = Json::array();
     for (const checkpoint::TensorInfo& tensor : manifest.tensors) {
         Json pieces = Json::array();
@@ -124,8 +126,10 @@ int show(const CheckpointOptions& options) {
 }
 
 // A run folder: every checkpoint in it; else the one checkpoint.
-int verify(const CheckpointOptions& options) {
-    const fs::path path = checkpoint::follow_pointer(options.path);
+int verify(const CheckpointOptions& options, const Context& context) {
+    const fs::path path = store::is_address(options.path)
+                              ? checkpoint_at(options.path, "latest", context)
+                              : checkpoint::follow_pointer(options.path);
     std::vector<fs::path> folders{path};
     if (train::is_run_folder(path)) {
         folders.clear();
@@ -151,9 +155,9 @@ int verify(const CheckpointOptions& options) {
     return code;
 }
 
-int diff_checkpoints(const CheckpointOptions& options) {
-    const auto a = checkpoint::read_manifest(train::find_checkpoint(options.path, options.from));
-    const auto b = checkpoint::read_manifest(train::find_checkpoint(options.other, options.from));
+int diff_checkpoints(const CheckpointOptions& options, const Context& context) {
+    const auto a = checkpoint::read_manifest(checkpoint_at(options.path, options.from, context));
+    const auto b = checkpoint::read_manifest(checkpoint_at(options.other, options.from, context));
     const checkpoint::Difference difference = checkpoint::compare(a, b);
     if (options.json) {
         Json tensors = Json::array();
@@ -217,9 +221,9 @@ void add_checkpoint(Command app, Context& context) {
     add_reshard(command, context);
     add_export(command, context);
     list_command.callback([options, &context] { context.exit_code = print_checkpoints(*options); });
-    show_command.callback([options, &context] { context.exit_code = show(*options); });
-    verify_command.callback([options, &context] { context.exit_code = verify(*options); });
-    diff_command.callback([options, &context] { context.exit_code = diff_checkpoints(*options); });
+    show_command.callback([options, &context] { context.exit_code = show(*options, context); });
+    verify_command.callback([options, &context] { context.exit_code = verify(*options, context); });
+    diff_command.callback([options, &context] { context.exit_code = diff_checkpoints(*options, context); });
 }
 
 } // namespace weft::cli

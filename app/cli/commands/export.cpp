@@ -3,6 +3,7 @@
 #include "core/checkpoint/export.h"
 #include "app/cli/commands/commands.h"
 #include "app/cli/onnx_export.h"
+#include "app/cli/store_paths.h"
 #include "core/base/error.h"
 #include "core/base/file.h"
 #include "core/base/text.h"
@@ -164,11 +165,11 @@ void write_foreign(const ExportOptions& options, const std::string& format,
     }
 }
 
-int export_weights(const ExportOptions& options) {
+int export_weights(const ExportOptions& options, const Context& context) {
     const std::string format = format_of(options);
     check_combination(options, format);
     const checkpoint::Manifest manifest =
-        checkpoint::read_manifest(train::find_checkpoint(options.path, options.from));
+        checkpoint::read_manifest(checkpoint_at(options.path, options.from, context));
     if (is_own(format)) {
         auto arrays = options.all
                           ? checkpoint::exported(manifest, checkpoint::ExportWhat::everything)
@@ -230,7 +231,7 @@ void add_export(Command checkpoint, Context& context) {
     command.option("--from", &options->from, "of a run: latest, best or a step").show_default();
     command.flag("--all", &options->all, "optimizer state too, by our names");
     command.flag("--force", &options->force, "replace what is there");
-    command.callback([options, &context] { context.exit_code = export_weights(*options); });
+    command.callback([options, &context] { context.exit_code = export_weights(*options, context); });
 }
 
 } // namespace weft::cli

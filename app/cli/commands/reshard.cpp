@@ -4,6 +4,7 @@
 #include "core/train/reshard.h"
 #include "app/cli/commands/commands.h"
 #include "app/cli/json_output.h"
+#include "app/cli/store_paths.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/train/engine.h"
@@ -73,13 +74,13 @@ void print_preview(const train::ReshardPreview& preview) {
     line("all devices", preview.total());
 }
 
-int reshard(const ReshardOptions& options) {
+int reshard(const ReshardOptions& options, const Context& context) {
     if (options.preview != options.to.empty()) {
         throw Error(ErrorKind::usage, "weft checkpoint reshard",
                     "give --preview, or --to with the folder for the copy");
     }
     const checkpoint::Manifest manifest =
-        checkpoint::read_manifest(train::find_checkpoint(options.path, options.from));
+        checkpoint::read_manifest(checkpoint_at(options.path, options.from, context));
     std::vector<std::string> overrides = options.overrides;
     if (!options.devices.empty()) {
         overrides.push_back("mesh.devices=\"" + options.devices + "\"");
@@ -127,7 +128,7 @@ void add_reshard(Command checkpoint, Context& context) {
                                         "show what each device would read; write nothing");
     command.option("--to", &options->to, "folder in which the copy is written").excludes(preview);
     command.flag("--json", &options->json, "print JSON");
-    command.callback([options, &context] { context.exit_code = reshard(*options); });
+    command.callback([options, &context] { context.exit_code = reshard(*options, context); });
 }
 
 } // namespace weft::cli

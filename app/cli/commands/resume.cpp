@@ -3,9 +3,11 @@
 // settings, is a fork, always.
 #include "app/cli/commands/commands.h"
 #include "app/cli/run_driver.h"
+#include "app/cli/store_paths.h"
 #include "core/base/error.h"
 #include "core/base/file.h"
 #include "core/checkpoint/pointer.h"
+#include "core/store/address.h"
 #include "core/train/compute.h"
 #include "core/train/engine.h"
 #include "core/train/record/run_summary.h"
@@ -60,9 +62,15 @@ bool has_saved(const fs::path& run) {
 }
 
 int resume_run(const ResumeOptions& options, const Context& context) {
-    fs::path run = fs::absolute(checkpoint::follow_pointer(options.run)).lexically_normal();
-    run = run.has_filename() ? run : run.parent_path();
     std::string from = options.from;
+    fs::path named = options.run;
+    if (store::is_address(options.run)) {
+        named = fetch_run(options.run, from, context).folder;
+        from = "latest"; // the one that was fetched
+        std::fprintf(stderr, "Fetched to %s\n", named.c_str());
+    }
+    fs::path run = fs::absolute(checkpoint::follow_pointer(named)).lexically_normal();
+    run = run.has_filename() ? run : run.parent_path();
     if (!train::is_run_folder(run) && train::is_run_folder(run.parent_path().parent_path())) {
         from = std::to_string(checkpoint::read_manifest(run).record.step); // a checkpoint was named
         run = run.parent_path().parent_path();
@@ -117,7 +125,7 @@ int resume_run(const ResumeOptions& options, const Context& context) {
 void add_resume(Command app, Context& context) {
     auto options = std::make_shared<ResumeOptions>();
     const Command command = app.subcommand("resume", "go on from a checkpoint of a run");
-    command.positional("RUN", &options->run, "run folder, or one of its checkpoints").required();
+    command.positional("RUN", &options->run, "run folder, or one of its checkpoints; also s3://BUCKET/RUN").required();
     command.option("--from", &options->from, "latest, best or a step").show_default();
     command.option("--fork", &options->fork, "begin a new run in this new or empty folder");
     command.option("--extend", &options->extend, "train so many steps more than planned")

@@ -264,7 +264,13 @@ FieldTable checkpoint_fields() {
         text_field("metric", "validation/loss",
                    "What the best one is best by, such as validation/loss."),
         choice_field("mode", "min", {"min", "max"}, "Which direction of the metric is better."),
-        boolean_field("async", true, "Writes in the background.")};
+        boolean_field("async", true, "Writes in the background."),
+        text_field("mirror", nullptr,
+                   "A folder in an object store, s3://BUCKET/FOLDER or gs://BUCKET/FOLDER, where a "
+                   "copy of what stays is kept under the name of the run; null: no copy. "
+                   "Credentials and endpoint are those of the AWS command line: "
+                   "AWS_ACCESS_KEY_ID, AWS_ENDPOINT_URL, ~/.aws.")
+            .or_null()};
 }
 
 FieldTable make_table() {

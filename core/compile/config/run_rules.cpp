@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/compile/config/run_rules.h"
 
+#include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/compile/mesh/mesh_config.h"
 #include "core/compile/mesh/stage_config.h"
@@ -8,6 +9,7 @@
 #include "core/nn/models/model_list.h"
 #include "core/optim/groups.h"
 #include "core/optim/schedule.h"
+#include "core/store/address.h"
 
 #include <algorithm>
 #include <initializer_list>
@@ -45,6 +47,7 @@ public:
         loss_fits_data();
         metrics_fit();
         judged_metrics_exist();
+        mirror_is_in_a_store();
         something_is_trained();
     }
 
@@ -307,6 +310,17 @@ private:
                 error("/metrics/" + std::to_string(i),
                       "metric " + here->get<std::string>() + " is named twice", "Name it once.");
             }
+        }
+    }
+
+    void mirror_is_in_a_store() {
+        if (!sound({"/checkpoint/mirror"}) || at("/checkpoint/mirror").is_null()) {
+            return;
+        }
+        try {
+            store::parse_address(at("/checkpoint/mirror").get<std::string>());
+        } catch (const Error& fault) {
+            error("/checkpoint/mirror", fault.text(), fault.hint());
         }
     }
 

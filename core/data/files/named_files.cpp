@@ -4,6 +4,7 @@
 #include "core/base/error.h"
 #include "core/config/pointer.h"
 #include "core/data/formats/format.h"
+#include "core/store/address.h"
 
 namespace weft::data {
 
@@ -42,7 +43,12 @@ std::vector<NamedFile> files_of_section(const config::Json& section,
 std::vector<NamedFile> missing_files(const config::Json& section,
                                      const std::filesystem::path& base) {
     std::vector<NamedFile> out = files_of_section(section, base);
-    std::erase_if(out, [](const NamedFile& named) {
+    std::erase_if(out, [&](const NamedFile& named) {
+        const auto text =
+            section.at(config::Json::json_pointer(named.pointer)).get<std::string>();
+        if (store::is_address(text)) {
+            return true; // it comes when the data are opened
+        }
         std::error_code problem;
         return std::filesystem::exists(named.path, problem);
     });

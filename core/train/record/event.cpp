@@ -88,6 +88,14 @@ void write(Json& out, const CheckpointEvent& event) {
     out["blocked_ms"] = number_or_null(event.blocked_ms);
     out["write_ms"] = number_or_null(event.write_ms);
     out["kept_for"] = event.kept_for;
+    out["waited_ms"] = number_or_null(event.waited_ms);
+    for (const auto& [key, value] : {std::pair{"step_before_ms", event.step_before_ms},
+                                     {"step_during_ms", event.step_during_ms},
+                                     {"step_longest_ms", event.step_longest_ms}}) {
+        if (value) {
+            out[key] = number_or_null(*value);
+        }
+    }
 }
 
 void write(Json& out, const SampleEvent& event) {

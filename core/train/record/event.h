@@ -61,6 +61,11 @@ struct CheckpointEvent {
     double blocked_ms = 0;
     double write_ms = 0;
     std::vector<std::string> kept_for;
+    double waited_ms = 0; // of blocked_ms, for the save before to reach the disk
+    // Of steps, without waiting for data; left out in JSON where there were none.
+    std::optional<double> step_before_ms{};  // median, with no write under way
+    std::optional<double> step_during_ms{};  // median, while this one was being written
+    std::optional<double> step_longest_ms{}; // of these
 };
 
 /// Predictions on the fixed evaluation samples.

@@ -131,6 +131,10 @@ void read_into(const Reader& in, CheckpointEvent& event) {
     in.read("blocked_ms", event.blocked_ms);
     in.read("write_ms", event.write_ms);
     in.read("kept_for", event.kept_for);
+    in.read("waited_ms", event.waited_ms);
+    in.read("step_before_ms", event.step_before_ms);
+    in.read("step_during_ms", event.step_during_ms);
+    in.read("step_longest_ms", event.step_longest_ms);
 }
 
 void read_into(const Reader& in, SampleEvent& event) {

@@ -75,7 +75,15 @@ std::vector<ReferenceSection> event_sections() {
           {"bytes", "integer", "Of its files."},
           {"blocked_ms", "number", "How long training waited for it, milliseconds."},
           {"write_ms", "number", "How long writing took, milliseconds."},
-          {"kept_for", "list of text", "Why it is kept whatever the rules say: \"by hand\" ..."}}},
+          {"kept_for", "list of text", "Why it is kept whatever the rules say: \"by hand\" ..."},
+          {"waited_ms", "number",
+           "Of blocked_ms, waiting until the save before was on disk: saves come faster than the disk "
+           "takes them."},
+          {"step_before_ms", "number",
+           "What a step took before it, the median of the last 20 with no write under way, without "
+           "waiting for data, milliseconds."},
+          {"step_during_ms", "number", "The same while it was being written."},
+          {"step_longest_ms", "number", "The longest step while it was being written."}}},
         {"sample",
          "Predictions on the fixed validation samples were written.",
          {{"step", "integer", "Updates so far."},

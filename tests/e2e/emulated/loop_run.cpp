@@ -35,7 +35,8 @@ private:
 constexpr const char* kMeasured[] = {"time",         "seq",          "step_ms", "samples_per_s",
                                      "tokens_per_s", "data_wait_ms", "mfu",     "memory_bytes",
                                      "blocked_ms",   "write_ms",     "bytes",   "phase_ms",
-                                     "seconds"};
+                                     "seconds", "waited_ms", "step_before_ms", "step_during_ms",
+                                     "step_longest_ms"};
 
 } // namespace
 
@@ -64,6 +65,10 @@ void LoopRun::note(const train::Event& event) {
     }
     if (std::holds_alternative<train::DevicesEvent>(event.payload)) {
         return; // about once a second
+    }
+    const auto* warning = std::get_if<train::WarningEvent>(&event.payload);
+    if (warning != nullptr && warning->message.starts_with("Training waited")) {
+        return; // as the disk is
     }
     config::Json line = train::to_json(event);
     for (const char* key : kMeasured) {

@@ -231,7 +231,7 @@ private slots:
         for (const auto& [step, accuracy] : {std::pair{10, 0.95}, {20, 0.9}, {30, 0.5}}) {
             log.steps(last + 1, step, 1.0 / step)
                 .add(train::EvaluationEvent{step, {{"validation/accuracy", accuracy}}})
-                .add(train::CheckpointEvent{step, {}, 0, 0, 0, {}});
+                .add(train::CheckpointEvent{step, {}, 0, 13, 400, {}, 2, 5, 6, 40});
             last = step;
             if (step == 10) {
                 continue;
@@ -255,6 +255,12 @@ private slots:
         QTRY_COMPARE_WITH_TIMEOUT(cell(1, ui::CheckpointModel::Badge),
                                   QString("best validation accuracy"), kPatienceMs);
         QCOMPARE(cell(1, ui::CheckpointModel::Step), QString("20"));
+        const QString tip =
+            table->model()->index(1, ui::CheckpointModel::Step).data(Qt::ToolTipRole).toString();
+        QVERIFY2(tip.endsWith("written in 400 ms, training waited 13 ms (2.0 ms for the save "
+                              "before), a step took 6.0 ms meanwhile and 5.0 ms before (the "
+                              "longest 40 ms)"),
+                 qPrintable(tip));
         const auto* chart = static_cast<widgets::LineChart*>(fixture.find("checkpointCurve"));
         const auto said = [chart] { return chart->describe().split("; best "); };
         QTRY_VERIFY2(said().value(1).endsWith("at step 20"), qPrintable(chart->describe()));

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "core/base/clock.h"
 #include "core/checkpoint/manifest_json.h"
 #include "tests/unit/checkpoint/checkpoint_support.h"
 
+#include <atomic>
 #include <csignal>
 
 #include <sys/resource.h>
@@ -86,6 +88,22 @@ private slots:
         QVERIFY(manager.take_finished().empty());
     }
 
+    void memory_that_was_reserved_is_that_of_the_saves() {
+        const Folder folder;
+        Manager manager(options_of(folder));
+        const Arrays arrays = every_type();
+        manager.reserve(arrays.views());
+        const std::int64_t bytes = manager.staging_bytes();
+        QVERIFY(bytes > 0);
+        manager.save(arrays.views(), record_of(1));
+        manager.wait();
+        QCOMPARE(manager.staging_bytes(), bytes);
+        const std::vector<Saved> saved = manager.take_finished();
+        QCOMPARE(saved.size(), std::size_t(1));
+        QVERIFY2(saved[0].error.empty(), saved[0].error.c_str());
+        QVERIFY(verify(read_manifest(saved[0].path)).empty());
+    }
+
     void arrays_that_are_nobody_elses_are_not_copied() {
         const Folder folder;
         Manager manager(options_of(folder));
@@ -102,6 +120,39 @@ private slots:
         std::vector<float> read(values->size());
         read_tensor(read_manifest(saved[0].path), "x", std::as_writable_bytes(std::span(read)));
         QVERIFY(read == *values);
+    }
+
+    void what_a_save_waits_for_the_one_before_is_told() {
+        const Folder folder;
+        const SystemClock clock;
+        std::atomic<double> until_s{0};
+        ManagerOptions options = options_of(folder);
+        options.check = [&] { // a disk that is busy for 50 ms
+            until_s = clock.steady_s() + 0.05;
+            while (clock.steady_s() < until_s) {
+                std::this_thread::yield();
+            }
+        };
+        Manager manager(options);
+        manager.save(every_type().views(), record_of(1));
+        while (until_s == 0) {
+            std::this_thread::yield(); // it is being written
+        }
+        const double left_ms = (until_s - clock.steady_s()) * 1000;
+        manager.save(every_type().views(), record_of(2));
+        manager.wait();
+        const double prepared_s = clock.steady_s();
+        manager.prepare();
+        while (clock.steady_s() < prepared_s + 0.01) {
+            std::this_thread::yield(); // what the caller does itself
+        }
+        manager.save(every_type().views(), record_of(3));
+        manager.wait();
+        const std::vector<Saved> saved = manager.take_finished();
+        QCOMPARE(saved.size(), std::size_t(3));
+        QVERIFY(saved[1].waited_ms >= left_ms);
+        QVERIFY(saved[1].blocked_ms >= saved[1].waited_ms);
+        QVERIFY(saved[2].blocked_ms >= saved[2].waited_ms + 9.9);
     }
 
     void a_save_without_background_needs_no_copy() {

@@ -48,7 +48,7 @@ std::vector<Payload> full_events() {
             OpeningEvent{},
             step,
             EvaluationEvent{1, metrics},
-            CheckpointEvent{1, "checkpoints/step-00000001", 1, 1, 1, {"by hand"}},
+            CheckpointEvent{1, "checkpoints/step-00000001", 1, 1, 1, {"by hand"}, 1, 1, 1, 1},
             SampleEvent{1, "samples/step-00000001.json"},
             SystemEvent{config::Json::array(), config::Json::object(), config::Json::object()},
             devices,
