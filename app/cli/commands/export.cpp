@@ -12,6 +12,7 @@
 #include "core/foreign/describe.h"
 #include "core/foreign/family_list.h"
 #include "core/foreign/gguf.h"
+#include "core/foreign/keras.h"
 #include "core/nn/models/model_list.h"
 #include "core/tokenizer/train_bpe.h"
 #include "core/train/engine.h"
@@ -36,7 +37,8 @@ struct ExportOptions {
 };
 
 const std::vector<std::string> kFormats = {"safetensors", "npz",  "huggingface", "peft",
-                                           "torchvision", "timm", "gguf",        "onnx"};
+                                           "torchvision", "timm", "gguf",        "onnx", "keras"};
+constexpr const char* kKerasEnding = ".h5"; // ".weights.h5", as Keras asks for
 
 constexpr const char* kNumbersAlone = "tokens are the numbers of the training data.";
 
@@ -45,13 +47,16 @@ std::string format_of(const ExportOptions& options) {
         return options.as;
     }
     const std::string ending = fs::path(options.to).extension().string();
+    if (ending == kKerasEnding) {
+        return "keras";
+    }
     for (const std::string& format : kFormats) {
         if (ending == "." + format) {
             return format;
         }
     }
     throw Error(ErrorKind::usage, options.to, "the ending of the name says no format",
-                "name it *.safetensors, *.npz, *.gguf or *.onnx, or say --as");
+                "name it *.safetensors, *.npz, *.gguf, *.onnx or *.weights.h5, or say --as");
 }
 
 StoredAs stored_as(const std::string& type) {
@@ -75,8 +80,12 @@ void check_combination(const ExportOptions& options, const std::string& format) 
     if (!is_own(format) && options.all) {
         refuse("--all", format + " holds weights alone");
     }
-    if (format == "onnx" && !options.type.empty()) {
-        refuse("--type " + options.type, "an ONNX file holds f32");
+    if ((format == "onnx" || format == "keras") && !options.type.empty()) {
+        refuse("--type " + options.type, "such a file holds f32");
+    }
+    if (format == "keras" && !options.to.ends_with(".weights.h5")) {
+        throw Error(ErrorKind::usage, options.to, "Keras loads weights from *.weights.h5 only",
+                    "name it so");
     }
     if (options.type == "q8_0" && format != "gguf") {
         refuse("--type q8_0", "blocks of eight bits are for GGUF alone");
@@ -86,6 +95,18 @@ void check_combination(const ExportOptions& options, const std::string& format) 
         throw Error(ErrorKind::usage, options.to, "it is there already",
                     "name another one, or replace it with --force");
     }
+}
+
+/// The weights in the order of the layers, as the checkpoint lists them.
+foreign::Arrays in_order(foreign::Arrays weights, const checkpoint::Manifest& manifest) {
+    const auto place = [&](const foreign::Array& array) {
+        const auto* tensor = manifest.find(array.name); // null: of the base of low-rank factors
+        return tensor == nullptr ? manifest.tensors.size()
+                                 : static_cast<std::size_t>(tensor - manifest.tensors.data());
+    };
+    std::stable_sort(weights.list.begin(), weights.list.end(),
+                     [&](const auto& a, const auto& b) { return place(a) < place(b); });
+    return weights;
 }
 
 /// The path that the run named for its weights, where transformers finds a model.
@@ -156,6 +177,12 @@ void write_foreign(const ExportOptions& options, const std::string& format,
                             stored_as(options.type.empty() ? "f16" : options.type));
         return;
     }
+    if (format == "keras") {
+        std::error_code ignored;
+        fs::remove(options.to, ignored); // --force
+        foreign::write_keras(options.to, in_order(weights, manifest), model);
+        return;
+    }
     const foreign::Family& family = foreign::family_for(format, foreign::resolved(model));
     const StoredAs stored = stored_as(options.type.empty() ? "f32" : options.type);
     if (format == "huggingface") {
@@ -220,7 +247,7 @@ void add_export(Command checkpoint, Context& context) {
                 "safetensors or npz by our names; a folder for transformers with the tokenizer "
                 "(huggingface); safetensors by the names of torchvision or timm; gguf; onnx, the "
                 "model with its "
-                "weights; the factors of init.lora alone (peft). Left out: by the ending")
+                "weights; *.weights.h5 for the same layers in Keras (keras); the factors of init.lora alone (peft). Left out: by the ending")
         .value_name("FORMAT")
         .one_of(kFormats);
     command
