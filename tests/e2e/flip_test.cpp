@@ -21,7 +21,11 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr unsigned kFlipSeed = 20251123;
-constexpr int kFlipsPerRow = 200; // five rows
+/// Of six rows and the manifest each; the heavy test sets WEFT_FLIPS to make 10,000 in all.
+int flips() {
+    return qEnvironmentVariableIsSet("WEFT_FLIPS") ? qEnvironmentVariableIntValue("WEFT_FLIPS")
+                                                   : 150;
+}
 
 /// One bit of a file, changed as long as this lives.
 class FlippedBit {
@@ -95,17 +99,18 @@ private slots:
         train("fsdp", {{"devices", "cpu:2"}, {"strategy", "fsdp"}});
     }
 
-    void no_flipped_bit_of_a_shard_is_accepted_on_another_mesh_data() {
+    void no_flipped_bit_of_a_shard_is_accepted_on_any_mesh_data() {
         QTest::addColumn<QString>("name");
         QTest::addColumn<std::vector<std::string>>("mesh");
         QTest::addColumn<bool>("old");
+        QTest::newRow("one device on one device") << "one" << one_device() << false;
         QTest::newRow("one device on fsdp 2") << "one" << fsdp_2() << false;
         QTest::newRow("one device on model 2") << "one" << tensor_parallel_2() << false;
         QTest::newRow("fsdp 2 on one device") << "fsdp" << one_device() << false;
         QTest::newRow("fsdp 2 on model 2") << "fsdp" << tensor_parallel_2() << false;
         QTest::newRow("one device on fsdp 2, without sums of parts") << "one" << fsdp_2() << true;
     }
-    void no_flipped_bit_of_a_shard_is_accepted_on_another_mesh() {
+    void no_flipped_bit_of_a_shard_is_accepted_on_any_mesh() {
         QFETCH(const QString, name);
         QFETCH(const std::vector<std::string>, mesh);
         QFETCH(const bool, old);
@@ -128,7 +133,7 @@ private slots:
         restore();
         std::mt19937_64 random(kFlipSeed);
         int accepted = 0;
-        for (int i = 0; i < kFlipsPerRow; ++i) {
+        for (int i = 0; i < flips(); ++i) {
             const checkpoint::ShardInfo& shard = manifest.shards[random() % manifest.shards.size()];
             const auto byte = static_cast<std::int64_t>(random() % shard.bytes);
             const FlippedBit flipped(manifest.path / shard.file, byte,
@@ -138,6 +143,24 @@ private slots:
         }
         QCOMPARE(accepted, 0);
         restore();
+    }
+
+    void no_flipped_bit_of_a_manifest_is_accepted() {
+        std::mt19937_64 random(kFlipSeed + 1);
+        const std::vector<checkpoint::Manifest> manifests{saved("one"), saved("fsdp")};
+        int accepted = 0;
+        for (int i = 0; i < flips(); ++i) {
+            const checkpoint::Manifest& manifest = manifests[random() % manifests.size()];
+            const fs::path file = manifest.path / "manifest.json";
+            const auto byte = static_cast<std::int64_t>(random() % fs::file_size(file));
+            const FlippedBit flipped(file, byte, static_cast<int>(random() % 8));
+            const auto error = error_of([&] { checkpoint::read_manifest(manifest.path); });
+            accepted += error && error->kind() == ErrorKind::checkpoint ? 0 : 1;
+        }
+        QCOMPARE(accepted, 0);
+        for (const checkpoint::Manifest& manifest : manifests) {
+            checkpoint::read_manifest(manifest.path);
+        }
     }
 
     void a_fork_onto_another_mesh_refuses_a_flipped_weight() {
