@@ -53,6 +53,7 @@ struct Session::State {
     data::OnOpening on_opening();
     void prepare_kernels();
     void tell_memory();
+    void keep_for_wandb();
     void tell_measured();
     void load_start();
     void restore();
@@ -375,6 +376,24 @@ void Session::State::warn_about_differences(const checkpoint::Manifest& manifest
     }
 }
 
+// Where log.wandb names a project.
+void Session::State::keep_for_wandb() {
+    const Json& document = options.config.document;
+    const Json& project = document.at("log").at("wandb");
+    if (!project.is_string()) {
+        return;
+    }
+    recorder->keep_for_wandb(folder / "wandb",
+                             {.project = project.get<std::string>(),
+                              .id = wandb_id(folder.filename().string()),
+                              .name = folder.filename().string(),
+                              .notes = document.at("notes").get<std::string>(),
+                              .tags = document.at("tags").get<std::vector<std::string>>(),
+                              .host = host_json().at("name").get<std::string>(),
+                              .config = document},
+                             clock.epoch_s());
+}
+
 SessionResult Session::State::train() {
     open_folder();
     phase_start_s = clock.steady_s();
@@ -382,6 +401,7 @@ SessionResult Session::State::train() {
     recorder.emplace(folder / "metrics",
                      options.config.section("log").at("tensorboard").get<bool>(), clock.epoch_s(),
                      host_json().at("name").get<std::string>());
+    keep_for_wandb();
     executor->set_observer(options.observer);
     StepLoop loop(
         LoopSetup{
@@ -443,6 +463,7 @@ SessionResult Session::State::wind_up(StepLoop& loop, LoopEnd end) {
         learn_speed(loop);
     }
     control.apply(RunInput::end, StateEvent{{}, reason, "", 0, 0});
+    recorder->finish();
     write_info(std::string(state_name(control.orders().state)));
     control.sync_log();
     return result;

@@ -20,6 +20,25 @@ Recorder::Recorder(const std::filesystem::path& metrics_folder, bool tensorboard
     }
 }
 
+void Recorder::keep_for_wandb(const std::filesystem::path& folder, const WandbRun& run,
+                              double now) {
+    try {
+        wandb_ = std::make_unique<WandbWriter>(folder, run, now);
+    } catch (const Error& fault) {
+        problem_ = fault.message();
+    }
+}
+
+void Recorder::finish() {
+    try {
+        if (wandb_) {
+            wandb_->finish(true);
+        }
+    } catch (const Error&) {
+        wandb_.reset(); // it says less than it might; the run's own record is whole
+    }
+}
+
 std::string Recorder::add(const Event& event) {
     try {
         if (store_) {
@@ -29,13 +48,21 @@ std::string Recorder::add(const Event& event) {
         store_.reset();
         problem_ = fault.message();
     }
+    const auto* step = std::get_if<StepEvent>(&event.payload);
+    const auto* evaluation = std::get_if<EvaluationEvent>(&event.payload);
+    const std::int64_t at = step != nullptr         ? step->step
+                            : evaluation != nullptr ? evaluation->step
+                                                    : 0;
+    try {
+        if (wandb_) {
+            wandb_->add(event.time, at, scalars(event.payload));
+        }
+    } catch (const Error& fault) {
+        wandb_.reset();
+        problem_ = fault.message();
+    }
     try {
         if (tensorboard_) {
-            const auto* step = std::get_if<StepEvent>(&event.payload);
-            const auto* evaluation = std::get_if<EvaluationEvent>(&event.payload);
-            const std::int64_t at = step != nullptr         ? step->step
-                                    : evaluation != nullptr ? evaluation->step
-                                                            : 0;
             tensorboard_->add(event.time, at, scalars(event.payload));
         }
     } catch (const Error& fault) {

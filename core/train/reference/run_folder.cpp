@@ -24,6 +24,9 @@ const ReferencePage& run_folder_page() {
             "One series: records of 24 bytes, little endian: step "
             "(64 bit integer), time (seconds since 1970), value."},
            {"metrics/events.out.tfevents.*", "TensorBoard", "The same for TensorBoard."},
+           {"wandb/offline-run-*", "Weights & Biases",
+            "The same for `wandb sync`, one folder for each session; where log.wandb names a "
+            "project."},
            {"samples/step-<N>.json", "JSON", "Predictions on the fixed validation samples."},
            {"checkpoints/step-<N>/", "folder", "A checkpoint: its files are below."},
            {"logs/", "folder", "What the process of the run printed."},

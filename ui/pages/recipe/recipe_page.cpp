@@ -184,7 +184,7 @@ QWidget* RecipePage::createSettings() {
                        "/checkpoint/on_improvement", "/checkpoint/async",
                        "/checkpoint/mirror"})});
     addSection(column, tr("Run and records"), {},
-               {group({"/name", "/tags", "/log/tensorboard"}), group({"/notes"})});
+               {group({"/name", "/tags", "/log/tensorboard", "/log/wandb"}), group({"/notes"})});
     column->addStretch(1);
     QScrollArea* scroll = widgets::verticalScroll(panel);
     scroll->setObjectName("trainingSettings");
