@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/checkpoint/checkpoint.h"
+#include "core/checkpoint/array_reader.h"
 
 #include "core/config/json.h"
 #include "kernels/numbers.h"
@@ -23,6 +23,9 @@ T element(const std::vector<std::byte>& bytes, std::size_t index) {
     return value;
 }
 
+/// Of an array, read and compared together.
+constexpr std::int64_t kPartBytes = std::int64_t{16} << 20;
+
 /// Wide enough for every element type: 64 bits of mantissa hold an i64.
 using Wide = long double;
 
@@ -39,37 +42,109 @@ Wide wide_element(ir::DType dtype, const std::vector<std::byte>& bytes, std::siz
     return 0;
 }
 
-TensorDifference difference_of(const TensorInfo& tensor, const std::vector<std::byte>& a,
-                               const std::vector<std::byte>& b) {
-    TensorDifference out;
-    out.name = tensor.name;
-    long double squares_a = 0;
-    long double squares_b = 0;
-    long double squares_difference = 0;
-    const auto size = static_cast<std::size_t>(ir::dtype_bytes(tensor.type.dtype));
-    for (std::size_t i = 0; i < a.size() / size; ++i) {
-        const Wide left = wide_element(tensor.type.dtype, a, i);
-        const Wide right = wide_element(tensor.type.dtype, b, i);
-        squares_a += left * left;
-        squares_b += right * right;
-        if (std::memcmp(a.data() + i * size, b.data() + i * size, size) == 0) {
-            continue;
+/// The same array of two checkpoints, read in parts: neither is ever in memory whole, whatever its
+/// size, unless one of its rows is.
+class Pair {
+public:
+    Pair(ArrayReader& a, const TensorInfo& of_a, ArrayReader& b, const TensorInfo& of_b)
+        : a_(a), of_a_(of_a), b_(b), of_b_(of_b) {}
+
+    /// Calls fn with the bytes of each part until it returns false.
+    template <class Fn>
+    void for_each_part(const Fn& fn) {
+        Box part = whole_box(of_a_.type.shape);
+        const bool scalar = part.count.rank() == 0;
+        const std::int64_t rows = scalar ? 1 : part.count[0];
+        const std::int64_t row_bytes = rows == 0 ? 0 : of_a_.type.bytes() / rows;
+        const std::int64_t together =
+            std::max<std::int64_t>(1, kPartBytes / std::max<std::int64_t>(1, row_bytes));
+        for (std::int64_t row = 0; row < rows; row += together) {
+            const std::int64_t count = std::min(together, rows - row);
+            if (!scalar) {
+                part.start[0] = row;
+                part.count[0] = count;
+            }
+            left_.resize(static_cast<std::size_t>(count * row_bytes));
+            right_.resize(left_.size());
+            a_.read(of_a_, dense(part), left_);
+            b_.read(of_b_, dense(part), right_);
+            if (!fn(left_, right_)) {
+                return;
+            }
         }
-        squares_difference += (left - right) * (left - right);
+    }
+
+private:
+    ArrayReader& a_;
+    const TensorInfo& of_a_;
+    ArrayReader& b_;
+    const TensorInfo& of_b_;
+    std::vector<std::byte> left_;
+    std::vector<std::byte> right_;
+};
+
+bool equal_bits(Pair pair) {
+    bool equal = true;
+    pair.for_each_part([&](const auto& left, const auto& right) { return equal = left == right; });
+    return equal;
+}
+
+/// What differs, as far as it was added.
+class Differences {
+public:
+    explicit Differences(const TensorInfo& tensor) : dtype_(tensor.type.dtype) {
+        out_.name = tensor.name;
+    }
+
+    void add(const std::vector<std::byte>& a, const std::vector<std::byte>& b) {
+        const auto size = static_cast<std::size_t>(ir::dtype_bytes(dtype_));
+        for (std::size_t i = 0; i < a.size() / size; ++i) {
+            const Wide left = wide_element(dtype_, a, i);
+            const Wide right = wide_element(dtype_, b, i);
+            squares_a_ += left * left;
+            squares_b_ += right * right;
+            if (std::memcmp(a.data() + i * size, b.data() + i * size, size) != 0) {
+                add_pair(left, right);
+            }
+        }
+    }
+
+    TensorDifference result() const {
+        TensorDifference out = out_;
+        out.norm_a = static_cast<double>(std::sqrt(squares_a_));
+        out.norm_b = static_cast<double>(std::sqrt(squares_b_));
+        out.norm_difference = static_cast<double>(std::sqrt(squares_difference_));
+        return out;
+    }
+
+private:
+    void add_pair(Wide left, Wide right) {
+        squares_difference_ += (left - right) * (left - right);
         if (!std::isfinite(left) || !std::isfinite(right)) {
-            out.max_absolute = out.max_relative = std::numeric_limits<double>::infinity();
-            continue;
+            out_.max_absolute = out_.max_relative = std::numeric_limits<double>::infinity();
+            return;
         }
         const Wide absolute = std::fabs(left - right);
         const Wide larger = std::max(std::fabs(left), std::fabs(right));
         const Wide relative = larger > 0 ? absolute / larger : 0; // both zero: -0 and +0
-        out.max_absolute = std::max(out.max_absolute, static_cast<double>(absolute));
-        out.max_relative = std::max(out.max_relative, static_cast<double>(relative));
+        out_.max_absolute = std::max(out_.max_absolute, static_cast<double>(absolute));
+        out_.max_relative = std::max(out_.max_relative, static_cast<double>(relative));
     }
-    out.norm_a = static_cast<double>(std::sqrt(squares_a));
-    out.norm_b = static_cast<double>(std::sqrt(squares_b));
-    out.norm_difference = static_cast<double>(std::sqrt(squares_difference));
-    return out;
+
+    ir::DType dtype_;
+    TensorDifference out_;
+    Wide squares_a_ = 0;
+    Wide squares_b_ = 0;
+    Wide squares_difference_ = 0;
+};
+
+TensorDifference difference_of(const TensorInfo& tensor, Pair pair) {
+    Differences out(tensor);
+    pair.for_each_part([&](const auto& left, const auto& right) {
+        out.add(left, right);
+        return true;
+    });
+    return out.result();
 }
 
 void compare_tensors(const Manifest& a, const Manifest& b, const Progress& progress,
@@ -79,6 +154,8 @@ void compare_tensors(const Manifest& a, const Manifest& b, const Progress& progr
         difference.name = name;
         difference.problem = std::move(problem);
     };
+    ArrayReader from_a(a);
+    ArrayReader from_b(b);
     std::int64_t done = 0;
     const std::int64_t total = std::max<std::int64_t>(1, a.bytes);
     for (const TensorInfo& tensor : a.tensors) {
@@ -93,10 +170,9 @@ void compare_tensors(const Manifest& a, const Manifest& b, const Progress& progr
             note(tensor.name,
                  "type differs: " + ir::to_text(tensor.type) + " / " + ir::to_text(other->type));
         } else {
-            const std::vector<std::byte> left = read_tensor(a, tensor);
-            const std::vector<std::byte> right = read_tensor(b, *other);
-            if (left != right) {
-                out.tensors.push_back(difference_of(tensor, left, right));
+            const Pair pair(from_a, tensor, from_b, *other);
+            if (!equal_bits(pair)) {
+                out.tensors.push_back(difference_of(tensor, pair));
             }
         }
     }

@@ -62,6 +62,27 @@ private slots:
         check(difference_of<std::uint8_t>(ir::DType::u8, {0, 255}, {0, 254}), 1, 1.0 / 255);
     }
 
+    void arrays_larger_than_what_is_read_at_once_are_compared_whole() {
+        const Folder folder;
+        const ir::Shape shape{5, 1024, 1024}; // 20 MiB
+        std::vector<float> values(5 << 20, 1.0F);
+        Arrays a;
+        a.add<float>("x", "parameters", ir::DType::f32, shape, values);
+        const Manifest whole = write_checkpoint(folder.path() / "a", a.views(), record_of(1));
+        values.front() = 5;
+        values.back() = -7;
+        Arrays b;
+        b.add<float>("x", "parameters", ir::DType::f32, shape, values);
+        const Difference found =
+            compare(whole, write_checkpoint(folder.path() / "b", b.views(), record_of(1)));
+        QCOMPARE(found.tensors.size(), std::size_t(1));
+        QCOMPARE(found.tensors[0].max_absolute, 8.0);
+        QCOMPARE(found.tensors[0].norm_a, std::sqrt(5.0 * (1 << 20)));
+        QCOMPARE(found.tensors[0].norm_b, std::sqrt(5.0 * (1 << 20) - 2 + 25 + 49));
+        QCOMPARE(found.tensors[0].norm_difference, std::sqrt(16.0 + 64.0));
+        QVERIFY(compare(whole, whole).equal());
+    }
+
     void bits_count_even_where_numbers_are_equal() {
         const Difference zeros = difference_of<float>(ir::DType::f32, {0.0F}, {-0.0F});
         QCOMPARE(zeros.tensors.size(), std::size_t(1));
