@@ -236,11 +236,11 @@ public:
     void prepare();
     /// Copies the arrays (the only part that blocks) and writes them in the background, or at once
     /// when not async. Pieces are copied one after the other: the copy has the size of the arrays.
-    /// A second save waits for the first, where prepare() has not. Where the step is complete on disk already, its record is
-    /// brought up to date instead. Never throws for faults of the disk: they come as Saved.error.
-    /// `arrays` holds what the views point to where that is nobody else's and stays as it is: no
-    /// copy is made then, and it is let go of on this thread, by whichever call finds the save
-    /// done.
+    /// A second save waits for the first, where prepare() has not. Where the step is complete on
+    /// disk already, its record is brought up to date instead. Never throws for faults of the disk:
+    /// they come as Saved.error. `arrays` holds what the views point to where that is nobody else's
+    /// and stays as it is: no copy is made then, and it is let go of on this thread, by whichever
+    /// call finds the save done.
     void save(std::span<const TensorView> tensors, Record record,
               std::shared_ptr<const void> arrays = nullptr);
     /// Waits for the write in flight.

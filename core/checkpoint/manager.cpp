@@ -243,12 +243,13 @@ void Manager::reserve(std::span<const TensorView> tensors) {
     } catch (const std::bad_alloc&) {
         return; // a save will tell
     }
-    state_->writer = std::jthread([pages = std::span(state_->staging.get(), state_->staging_bytes)] {
-        for (std::size_t at = 0; at < pages.size(); at += kPageBytes) {
-            // Volatile: a store that nobody reads is what it is about.
-            static_cast<volatile std::byte&>(pages[at]) = std::byte{0};
-        }
-    });
+    state_->writer =
+        std::jthread([pages = std::span(state_->staging.get(), state_->staging_bytes)] {
+            for (std::size_t at = 0; at < pages.size(); at += kPageBytes) {
+                // Volatile: a store that nobody reads is what it is about.
+                static_cast<volatile std::byte&>(pages[at]) = std::byte{0};
+            }
+        });
 }
 
 void Manager::prepare() {

@@ -213,7 +213,8 @@ bool StepLoop::goes_on(const Orders& orders) const {
     const Wanted& wanted = orders.wanted;
     const bool ordered = wanted.stop || wanted.pause || wanted.single_step || wanted.save ||
                          wanted.evaluate || orders.state != RunState::running;
-    if (ordered || manager_.has_finished() || (mirror_ && mirror_->has_news()) || !setup_.control.log_problem().empty() ||
+    if (ordered || manager_.has_finished() || (mirror_ && mirror_->has_news()) ||
+        !setup_.control.log_problem().empty() ||
         setup_.clock.steady_s() - last_beat_s_ >= kBeatSeconds || !loader_->is_ready()) {
         return false;
     }
@@ -600,21 +601,19 @@ void StepLoop::settle_mirror() {
 }
 
 void StepLoop::tell_saved(const checkpoint::Saved& saved, const SaveNeighbours& steps) {
-    setup_.control.emit(CheckpointEvent{saved.step,
-                                        saved.path.lexically_relative(setup_.folder).string(),
-                                        saved.bytes, saved.blocked_ms, saved.write_ms,
-                                        saved.kept_for, saved.waited_ms, steps.before_ms,
-                                        steps.during_ms, steps.longest_ms});
+    setup_.control.emit(
+        CheckpointEvent{saved.step, saved.path.lexically_relative(setup_.folder).string(),
+                        saved.bytes, saved.blocked_ms, saved.write_ms, saved.kept_for,
+                        saved.waited_ms, steps.before_ms, steps.during_ms, steps.longest_ms});
     setup_.control.sync_log();
     const double step_ms = steps.before_ms.value_or(0);
     if (saved.waited_ms > std::max(step_ms, kLeastWaitToldMs) && !warned_about_saves_) {
         warned_about_saves_ = true;
-        setup_.control.emit(
-            WarningEvent{"Training waited " + format_duration(saved.waited_ms / 1000) +
-                             " to save step " + format_thousands(saved.step) +
-                             ": the save before was still being written.",
-                         "Saves come faster than this disk takes them. Save less often "
-                         "(checkpoint.every), or onto a faster disk."});
+        setup_.control.emit(WarningEvent{
+            "Training waited " + format_duration(saved.waited_ms / 1000) + " to save step " +
+                format_thousands(saved.step) + ": the save before was still being written.",
+            "Saves come faster than this disk takes them. Save less often "
+            "(checkpoint.every), or onto a faster disk."});
     }
 }
 

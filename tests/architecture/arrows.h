@@ -57,13 +57,12 @@ inline const std::vector<Arrows>& allowed_arrows() {
                                                         "kernels/weft_device.h",
                                                         "kernels/weft_collectives.h"};
     // An array on disk has an element type: dtype and shape, no more of the program language.
-    static const std::vector<std::string_view> kData = {"core/base/", "core/config/",
-                                                        "core/tokenizer/", "core/ir/type.h", "core/store/"};
+    static const std::vector<std::string_view> kData = {
+        "core/base/", "core/config/", "core/tokenizer/", "core/ir/type.h", "core/store/"};
     // What communicates stands on what is moved, not on why.
     static const std::vector<std::string_view> kComm = {"core/base/", "core/ir/type.h"};
-    static const std::vector<std::string_view> kCheckpoint = {"core/base/", "core/config/",
-                                                              "core/ir/type.h", "core/sharding/",
-                                                              "core/store/"};
+    static const std::vector<std::string_view> kCheckpoint = {
+        "core/base/", "core/config/", "core/ir/type.h", "core/sharding/", "core/store/"};
     // A tensor of another program has a type, and its model is one of ours.
     static const std::vector<std::string_view> kForeign = {"core/base/",      "core/config/",
                                                            "core/tokenizer/", "core/ir/type.h",

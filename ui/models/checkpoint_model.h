@@ -32,8 +32,8 @@ struct CheckpointRow {
     checkpoint::Record record;         // when usable
 };
 
-/// What a save cost: "written in 812 ms, training waited 3.1 ms (1.0 ms for the save before), a step
-/// took 12 ms meanwhile and 11 ms before (the longest 15 ms)".
+/// What a save cost: "written in 812 ms, training waited 3.1 ms (1.0 ms for the save before), a
+/// step took 12 ms meanwhile and 11 ms before (the longest 15 ms)".
 QString saveCostText(const train::CheckpointEvent& saved);
 
 class CheckpointModel : public TableModel<CheckpointRow> {

@@ -223,7 +223,8 @@ void add_checkpoint(Command app, Context& context) {
     list_command.callback([options, &context] { context.exit_code = print_checkpoints(*options); });
     show_command.callback([options, &context] { context.exit_code = show(*options, context); });
     verify_command.callback([options, &context] { context.exit_code = verify(*options, context); });
-    diff_command.callback([options, &context] { context.exit_code = diff_checkpoints(*options, context); });
+    diff_command.callback(
+        [options, &context] { context.exit_code = diff_checkpoints(*options, context); });
 }
 
 } // namespace weft::cli

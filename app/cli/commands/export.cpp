@@ -36,8 +36,8 @@ struct ExportOptions {
     bool force = false;
 };
 
-const std::vector<std::string> kFormats = {"safetensors", "npz",  "huggingface", "peft",
-                                           "torchvision", "timm", "gguf",        "onnx", "keras"};
+const std::vector<std::string> kFormats = {
+    "safetensors", "npz", "huggingface", "peft", "torchvision", "timm", "gguf", "onnx", "keras"};
 constexpr const char* kKerasEnding = ".h5"; // ".weights.h5", as Keras asks for
 
 constexpr const char* kNumbersAlone = "tokens are the numbers of the training data.";
@@ -247,7 +247,8 @@ void add_export(Command checkpoint, Context& context) {
                 "safetensors or npz by our names; a folder for transformers with the tokenizer "
                 "(huggingface); safetensors by the names of torchvision or timm; gguf; onnx, the "
                 "model with its "
-                "weights; *.weights.h5 for the same layers in Keras (keras); the factors of init.lora alone (peft). Left out: by the ending")
+                "weights; *.weights.h5 for the same layers in Keras (keras); the factors of "
+                "init.lora alone (peft). Left out: by the ending")
         .value_name("FORMAT")
         .one_of(kFormats);
     command
@@ -258,7 +259,8 @@ void add_export(Command checkpoint, Context& context) {
     command.option("--from", &options->from, "of a run: latest, best or a step").show_default();
     command.flag("--all", &options->all, "optimizer state too, by our names");
     command.flag("--force", &options->force, "replace what is there");
-    command.callback([options, &context] { context.exit_code = export_weights(*options, context); });
+    command.callback(
+        [options, &context] { context.exit_code = export_weights(*options, context); });
 }
 
 } // namespace weft::cli

@@ -125,7 +125,10 @@ int resume_run(const ResumeOptions& options, const Context& context) {
 void add_resume(Command app, Context& context) {
     auto options = std::make_shared<ResumeOptions>();
     const Command command = app.subcommand("resume", "go on from a checkpoint of a run");
-    command.positional("RUN", &options->run, "run folder, or one of its checkpoints; also s3://BUCKET/RUN").required();
+    command
+        .positional("RUN", &options->run,
+                    "run folder, or one of its checkpoints; also s3://BUCKET/RUN")
+        .required();
     command.option("--from", &options->from, "latest, best or a step").show_default();
     command.option("--fork", &options->fork, "begin a new run in this new or empty folder");
     command.option("--extend", &options->extend, "train so many steps more than planned")

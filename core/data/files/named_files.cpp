@@ -44,8 +44,7 @@ std::vector<NamedFile> missing_files(const config::Json& section,
                                      const std::filesystem::path& base) {
     std::vector<NamedFile> out = files_of_section(section, base);
     std::erase_if(out, [&](const NamedFile& named) {
-        const auto text =
-            section.at(config::Json::json_pointer(named.pointer)).get<std::string>();
+        const auto text = section.at(config::Json::json_pointer(named.pointer)).get<std::string>();
         if (store::is_address(text)) {
             return true; // it comes when the data are opened
         }

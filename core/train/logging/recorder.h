@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the numbers of a run go beside events.jsonl: the metrics store, TensorBoard files and, where
-// asked, a folder for Weights & Biases. These are copies; when one cannot be written the run says so once and goes on.
+// Where the numbers of a run go beside events.jsonl: the metrics store, TensorBoard files and,
+// where asked, a folder for Weights & Biases. These are copies; when one cannot be written the run
+// says so once and goes on.
 #pragma once
 
 #include "core/train/logging/metrics_store.h"

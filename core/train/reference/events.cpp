@@ -77,7 +77,8 @@ std::vector<ReferenceSection> event_sections() {
           {"write_ms", "number", "How long writing took, milliseconds."},
           {"kept_for", "list of text", "Why it is kept whatever the rules say: \"by hand\" ..."},
           {"waited_ms", "number",
-           "Of blocked_ms, waiting until the save before was on disk: saves come faster than the disk "
+           "Of blocked_ms, waiting until the save before was on disk: saves come faster than the "
+           "disk "
            "takes them."},
           {"step_before_ms", "number",
            "What a step took before it, the median of the last 20 with no write under way, without "

@@ -32,11 +32,10 @@ private:
     mutable bool acting_ = false;
 };
 
-constexpr const char* kMeasured[] = {"time",         "seq",          "step_ms", "samples_per_s",
-                                     "tokens_per_s", "data_wait_ms", "mfu",     "memory_bytes",
-                                     "blocked_ms",   "write_ms",     "bytes",   "phase_ms",
-                                     "seconds", "waited_ms", "step_before_ms", "step_during_ms",
-                                     "step_longest_ms"};
+constexpr const char* kMeasured[] = {
+    "time",    "seq",          "step_ms",        "samples_per_s",  "tokens_per_s",   "data_wait_ms",
+    "mfu",     "memory_bytes", "blocked_ms",     "write_ms",       "bytes",          "phase_ms",
+    "seconds", "waited_ms",    "step_before_ms", "step_during_ms", "step_longest_ms"};
 
 } // namespace
 

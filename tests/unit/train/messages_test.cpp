@@ -130,9 +130,9 @@ private slots:
                  (List{"event", "seq", "time", "name", "unit", "done", "total", "bytes",
                        "total_bytes", "pass", "passes", "seconds"}));
         QCOMPARE(keys(EvaluationEvent{}), (List{"event", "seq", "time", "step", "metrics"}));
-        QCOMPARE(keys(CheckpointEvent{}), (List{"event", "seq", "time", "step", "path", "bytes",
-                                                "blocked_ms", "write_ms", "kept_for",
-                                                "waited_ms"}));
+        QCOMPARE(keys(CheckpointEvent{}),
+                 (List{"event", "seq", "time", "step", "path", "bytes", "blocked_ms", "write_ms",
+                       "kept_for", "waited_ms"}));
         QCOMPARE(keys(SampleEvent{}), (List{"event", "seq", "time", "step", "path"}));
         QCOMPARE(keys(SystemEvent{}), (List{"event", "seq", "time", "devices", "host"}));
         QCOMPARE(keys(DevicesEvent{}), (List{"event", "seq", "time", "step", "devices"}));
@@ -156,8 +156,8 @@ private slots:
             OpeningEvent{{"prices.csv", "rows", 412, 1000, 38, 91, 2, 2}, 12.5},
             step,
             EvaluationEvent{5, {{"validation/loss", 0.25}, {"validation/accuracy", 0.9}}},
-            CheckpointEvent{5, "checkpoints/step-00000005", 99, 0.5, 2.5, {"newest", "best"}, 0.25,
-                            7, 8, 9},
+            CheckpointEvent{
+                5, "checkpoints/step-00000005", 99, 0.5, 2.5, {"newest", "best"}, 0.25, 7, 8, 9},
             SampleEvent{5, "samples/step-00000005.json"},
             SystemEvent{Json::array({"cpu"}), Json{{"name", "box"}}, {{"library_bytes", 7}}},
             DevicesEvent{5,

@@ -181,8 +181,7 @@ QWidget* RecipePage::createSettings() {
     addSection(column, tr("Checkpoints"), {},
                {group({"/checkpoint/every", "/checkpoint/keep_latest", "/checkpoint/keep_best",
                        "/checkpoint/keep_every", "/checkpoint/metric", "/checkpoint/mode",
-                       "/checkpoint/on_improvement", "/checkpoint/async",
-                       "/checkpoint/mirror"})});
+                       "/checkpoint/on_improvement", "/checkpoint/async", "/checkpoint/mirror"})});
     addSection(column, tr("Run and records"), {},
                {group({"/name", "/tags", "/log/tensorboard", "/log/wandb"}), group({"/notes"})});
     column->addStretch(1);
