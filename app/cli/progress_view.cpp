@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/cli/progress_view.h"
 
+#include "core/base/machine.h"
 #include "core/base/text.h"
+#include "core/train/record/loader_watch.h"
 
 #include <algorithm>
 #include <cmath>
@@ -138,6 +140,15 @@ void ProgressView::show(const train::StateEvent& event) {
         print_line("Paused" + (event.reason.empty() ? "" : ": " + event.reason) + ".");
     } else if (event.state == RunState::stopped) {
         print_line("Stopped" + (event.reason.empty() ? "" : ": " + event.reason) + ".");
+        show_loading();
+    }
+}
+
+// Worth a line where waiting for data has cost the run time.
+void ProgressView::show_loading() {
+    const train::LoaderVerdict verdict = train::judge_loader(loading_, read_machine().usable_cores);
+    if (verdict.starved) {
+        print_line("  " + verdict.text + (verdict.hint.empty() ? "" : " " + verdict.hint));
     }
 }
 
@@ -157,6 +168,8 @@ void ProgressView::show(const train::Event& event) {
     opening_.clear();
     if (const auto* step = std::get_if<train::StepEvent>(&event.payload)) {
         show(*step);
+    } else if (const auto* loading = std::get_if<train::LoaderEvent>(&event.payload)) {
+        train::add(*loading, loading_);
     } else if (const auto* state = std::get_if<train::StateEvent>(&event.payload)) {
         show(*state);
     } else if (const auto* evaluation = std::get_if<train::EvaluationEvent>(&event.payload)) {
@@ -186,6 +199,7 @@ void ProgressView::show(const train::Event& event) {
     } else if (const auto* finished = std::get_if<train::FinishedEvent>(&event.payload)) {
         print_line("Finished " + format_thousands(finished->steps) + " steps in " +
                    format_duration(finished->seconds) + ".");
+        show_loading();
         if (!finished->test.empty()) {
             show_numbers(finished->steps, finished->test);
         }

@@ -25,6 +25,7 @@ private:
     void show(const train::StepEvent& event);
     void show_numbers(std::int64_t step, const train::Metrics& metrics);
     void show_step();
+    void show_loading();
     std::vector<std::string> step_parts() const;
     void print_line(const std::string& text);
     void clear_live_line();
@@ -37,6 +38,7 @@ private:
     SystemClock clock_;
     OpeningLine opening_;
     train::StepEvent last_;
+    train::LoaderEvent loading_; // of all of the run so far
     std::int64_t total_steps_ = 0;
     std::int64_t first_step_ = -1;
     double first_step_s_ = 0;

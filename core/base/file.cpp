@@ -2,6 +2,7 @@
 #include "core/base/file.h"
 
 #include "core/base/clock.h"
+#include "core/base/stage_meter.h"
 #include "core/base/text.h"
 
 #include <cerrno>
@@ -124,6 +125,7 @@ int64_t File::size() const {
 }
 
 void File::read_at(std::span<std::byte> bytes, int64_t offset) const {
+    const InStage reading(Stage::read);
     size_t done = 0;
     while (done < bytes.size()) {
         const ssize_t got = ::pread(descriptor_, bytes.data() + done, bytes.size() - done,

@@ -3,6 +3,7 @@
 
 #include "core/base/check.h"
 #include "core/base/hdf5_library.h"
+#include "core/base/stage_meter.h"
 #include "core/base/text.h"
 
 #include <algorithm>
@@ -259,6 +260,7 @@ struct Hdf5Rows::State {
 
     /// Nothing where the chunk was never written.
     std::optional<Packed> fetch(const std::vector<int64_t>& begin) const {
+        const InStage reading(Stage::read);
         const std::vector<hsize_t> at(begin.begin(), begin.end());
         const Library library;
         hsize_t size = 0;
@@ -284,6 +286,7 @@ struct Hdf5Rows::State {
 
     /// The elements of a chunk, also those outside the array; empty where it was never written.
     Bytes unpacked(const std::vector<int64_t>& begin) const {
+        const InStage decoding(Stage::decode);
         std::optional<Packed> packed = fetch(begin);
         if (!packed) {
             return {};
@@ -333,6 +336,7 @@ struct Hdf5Rows::State {
     }
 
     void read_by_library(int64_t first, int64_t count, std::byte* out) const {
+        const InStage reading(Stage::read);
         const Library library;
         if (!hdf5::read_rows(*dataset, array, first, count, out)) {
             fail_foreign(path, array.name, "it cannot be read: " + library_reason(),

@@ -7,6 +7,7 @@
 #include "core/base/check.h"
 #include "core/base/clock.h"
 #include "core/base/error.h"
+#include "core/base/stage_meter.h"
 #include "core/base/text.h"
 #include "core/data/files/damaged_files.h"
 #include "core/data/window.h"
@@ -18,6 +19,7 @@
 #include <exception>
 #include <iterator>
 #include <mutex>
+#include <numeric>
 #include <stop_token>
 #include <thread>
 #include <utility>
@@ -95,6 +97,8 @@ struct Job {
     Fault fault = {};
     std::int64_t terms = 0;
     std::vector<std::pair<std::int64_t, LeftOut>> left_out = {};
+    std::int64_t samples = 0;
+    StageSeconds stages = {};
 
     explicit operator bool() const { return batch != nullptr || window != nullptr; }
 };
@@ -108,10 +112,12 @@ struct Loader::State {
     std::int64_t piece_rows = 1;
     std::vector<std::unique_ptr<BatchInWork>> buffers;
     std::vector<std::unique_ptr<WindowInWork>> rooms;
-    double wait_ms = 0;
+    double wait_ms = 0, waited_s = 0; // of the last call, of all
+    SystemClock clock;
 
     mutable std::mutex mutex; // guards what follows, and the counts of batches and windows
     std::condition_variable_any changed;
+    LoaderUse use;
     Cursor cursor;            // of the next batch to begin
     std::int64_t batches = 0; // begun so far
     bool ended = false;       // no more are begun
@@ -335,9 +341,12 @@ struct Loader::State {
 
     void run(Job& job, std::vector<std::byte>& room) {
         job.fault.row = job.batch != nullptr ? job.first : static_cast<std::int64_t>(job.block);
+        const double start_s = clock.steady_s();
         try {
             if (job.batch == nullptr) {
-                job.window->window.load(job.block, room);
+                StageMeter meter(clock);
+                job.samples = job.window->window.load(job.block, room);
+                job.stages = meter.seconds();
             } else if (job.window != nullptr) {
                 show_rows(job);
             } else {
@@ -345,6 +354,19 @@ struct Loader::State {
             }
         } catch (...) {
             job.fault.error = std::current_exception();
+        }
+        share_out(clock.steady_s() - start_s, job.stages);
+    }
+
+    /// All of `seconds` as what was measured of it.
+    static void share_out(double seconds, StageSeconds& stages) {
+        const double measured = std::accumulate(stages.begin(), stages.end(), 0.0);
+        if (measured <= 0) {
+            stages[static_cast<std::size_t>(Stage::batch)] = seconds;
+            return;
+        }
+        for (double& stage : stages) {
+            stage *= seconds / measured;
         }
     }
 
@@ -375,11 +397,21 @@ struct Loader::State {
         job.terms = count_terms(targets, source->info().target, count);
     }
 
-    /// From a source whose samples are at hand; also what pads a batch.
+    /// From a source whose samples are at hand; also what pads a batch. One of them tells where the
+    /// time goes: to ask a clock costs more than to copy a small sample.
     void read_rows(Job& job) {
-        for (std::int64_t& row = job.fault.row; row < job.end; ++row) {
+        std::int64_t& row = job.fault.row;
+        if (row < job.end) {
+            StageMeter meter(clock);
+            read_row(job, row);
+            job.stages = meter.seconds();
+            ++row;
+        }
+        for (; row < job.end; ++row) {
             read_row(job, row);
         }
+        job.samples =
+            std::max<std::int64_t>(0, std::min(job.end, job.batch->batch.samples) - job.first);
     }
 
     /// A sample, or zeros that weigh nothing.
@@ -408,6 +440,10 @@ struct Loader::State {
 
     /// With the lock.
     void finish(Job& job) {
+        use.samples += job.samples;
+        for (std::size_t k = 0; k < kStages; ++k) {
+            use.stages[k] += job.stages[k];
+        }
         if (job.batch == nullptr) {
             ++job.window->loaded;
             keep_first(job.window->fault, job.fault);
@@ -469,9 +505,14 @@ struct Loader::State {
     const Batch* take() {
         std::unique_lock lock(mutex);
         give_back_current();
+        const auto ready = std::count_if(under_way.begin(), under_way.end(),
+                                         [&](const auto* batch) { return is_made(*batch); });
         while (true) {
             if (front_is_made()) {
-                return take_front();
+                const Batch* batch = take_front();
+                use.ready += ready;
+                ++use.batches;
+                return batch;
             }
             if (under_way.empty() && ended) {
                 return nullptr;
@@ -483,13 +524,11 @@ struct Loader::State {
     }
 
     /// After a fault no more of its rows are made, and those before it were begun before.
-    bool front_is_made() const {
-        if (under_way.empty()) {
-            return false;
-        }
-        const BatchInWork& front = *under_way.front();
-        return front.rows_made ==
-               (front.fault.error != nullptr ? front.next_row : options.batch_size);
+    bool front_is_made() const { return !under_way.empty() && is_made(*under_way.front()); }
+
+    bool is_made(const BatchInWork& batch) const {
+        return batch.rows_made ==
+               (batch.fault.error != nullptr ? batch.next_row : options.batch_size);
     }
 
     void give_back_current() {
@@ -538,10 +577,10 @@ Loader::Loader(std::shared_ptr<const Source> source, Sampler sampler, LoaderOpti
 Loader::~Loader() = default;
 
 const Batch* Loader::next() {
-    const SystemClock clock;
-    const double start_s = clock.steady_s();
+    const double start_s = state_->clock.steady_s();
     const Batch* batch = state_->take();
-    state_->wait_ms = (clock.steady_s() - start_s) * 1000;
+    state_->wait_ms = (state_->clock.steady_s() - start_s) * 1000;
+    state_->waited_s += state_->wait_ms / 1000;
     return batch;
 }
 
@@ -557,6 +596,13 @@ bool Loader::is_ready() const {
 
 double Loader::last_wait_ms() const {
     return state_->wait_ms;
+}
+
+LoaderUse Loader::use() const {
+    const std::lock_guard lock(state_->mutex);
+    LoaderUse out = state_->use;
+    out.wait_s = state_->waited_s;
+    return out;
 }
 
 std::int64_t Loader::buffer_bytes() const {

@@ -2,6 +2,7 @@
 // Batches of a source in the order of a sampler, made ahead by threads.
 #pragma once
 
+#include "core/base/stage_meter.h"
 #include "core/data/sampler.h"
 
 #include <cstdint>
@@ -47,6 +48,18 @@ struct LoaderOptions {
     std::int64_t max_batches = 0; // 0: no limit
 };
 
+/// What preparing batches took, summed since the loader was made.
+struct LoaderUse {
+    /// Of all threads, the caller where it helped. The sums are measured, how they are shared out
+    /// among the stages is in part estimated: of samples that are at hand one in each piece of a
+    /// batch is looked into.
+    StageSeconds stages{};
+    double wait_s = 0;        // of the caller, in next()
+    std::int64_t samples = 0; // that went through the stages
+    std::int64_t batches = 0; // that were taken
+    std::int64_t ready = 0;   // that were ready when one was asked for, summed over all taken
+};
+
 /// Prepares batches ahead on its own threads; who waits for a batch helps. Neither order nor
 /// content depends on how many threads there are, or on timing. Of a source that streams two
 /// windows are in memory: one that batches are made of, and the next one.
@@ -69,6 +82,8 @@ public:
     bool is_ready() const;
     /// Milliseconds that the last next() waited.
     double last_wait_ms() const;
+    /// For the thread that takes batches.
+    LoaderUse use() const;
     /// Host bytes of all buffers and windows.
     std::int64_t buffer_bytes() const;
 

@@ -51,12 +51,13 @@ void Window::begin(const EpochWindows& windows, std::int64_t epoch, std::int64_t
     order_ = windows.order(number);
 }
 
-void Window::load(std::size_t block, std::vector<std::byte>& scratch) {
+std::int64_t Window::load(std::size_t block, std::vector<std::byte>& scratch) {
     const BlockRows& rows = blocks_[block];
     std::vector<std::uint32_t> places(static_cast<std::size_t>(rows.rows));
     order_->places(rows.first_row, places);
     source_->read_run(rows.first_sample, epoch_,
                       {places, inputs_.bytes(), targets_.bytes(), scratch});
+    return rows.rows;
 }
 
 std::span<const std::byte> Window::inputs(std::int64_t position, std::int64_t count) const {

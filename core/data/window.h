@@ -36,8 +36,8 @@ public:
 
     void begin(const EpochWindows& windows, std::int64_t epoch, std::int64_t number);
     std::size_t blocks() const { return blocks_.size(); }
-    /// Throws weft::Error{data}.
-    void load(std::size_t block, std::vector<std::byte>& scratch);
+    /// Its samples. Throws weft::Error{data}.
+    std::int64_t load(std::size_t block, std::vector<std::byte>& scratch);
 
     /// Of the epoch.
     std::int64_t first_position() const { return first_position_; }

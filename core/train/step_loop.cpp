@@ -91,6 +91,7 @@ StepLoop::StepLoop(const LoopSetup& setup, Progress& progress)
     : setup_(setup), judge_(setup.config, progress), progress_(progress),
       update_(setup.executor, setup.config, schedule_total(setup.schedule_steps),
               progress.moments_since),
+      loader_watch_(setup.config.num_workers, setup.config.prefetch),
       manager_(manager_options(setup)), saved_step_(setup.saved_step) {
     if (!mirror_text(setup_).empty()) {
         mirror_.emplace(mirror_options(setup_));
@@ -117,7 +118,9 @@ LoopEnd StepLoop::run() {
             if (loader_) {
                 begin();
             }
-            return take_steps();
+            const LoopEnd end = take_steps();
+            report_loader();
+            return end;
         } catch (const Error& fault) {
             if (fault.kind() != ErrorKind::data) {
                 throw;
@@ -129,6 +132,7 @@ LoopEnd StepLoop::run() {
 
 void StepLoop::begin() {
     loader_->wait_until_full(); // its thread has what it needs before libraries' memory is measured
+    loader_watch_.begin(*loader_);
     // A stop may have fallen between an update and the evaluation that was due after it.
     if (evaluation_is_pending(setup_.control.orders().live)) {
         after_step();
@@ -138,6 +142,7 @@ void StepLoop::begin() {
 // What the arenas hold is the last good state. Batches made ahead go: they are read again when the
 // run goes on.
 void StepLoop::pause_for_data(const Error& fault) {
+    report_loader();
     loader_.reset();
     if (progress_.step > 0 && saved_step_ != progress_.step) {
         save("");
@@ -313,6 +318,10 @@ void StepLoop::report(const UnderWay& update, const UpdateNumbers& numbers, doub
     save_steps_.completed(event.step_ms - update.wait_ms);
     record(std::move(event));
     report_devices();
+    loader_watch_.add_step(step_s, completed_s_);
+    if (loader_watch_.is_due()) {
+        report_loader();
+    }
 }
 
 // Its numbers are no numbers: no series and no mean has them.
@@ -329,6 +338,12 @@ void StepLoop::report_devices() {
     if (worth_telling && now_s - last_devices_s_ >= kDevicesSeconds) {
         last_devices_s_ = now_s;
         setup_.control.emit(devices_event(setup_.executor, progress_.step, setup_.health));
+    }
+}
+
+void StepLoop::report_loader() {
+    if (loader_ && loader_watch_.has_steps()) {
+        setup_.control.emit(loader_watch_.take(progress_.step, *loader_));
     }
 }
 

@@ -18,6 +18,7 @@
 #include "core/train/measure/save_steps.h"
 #include "core/train/memory_meter.h"
 #include "core/train/progress.h"
+#include "core/train/record/loader_watch.h"
 #include "core/train/run_length.h"
 #include "core/train/update.h"
 
@@ -107,6 +108,7 @@ private:
     void tell_skipped(const UpdateNumbers& numbers);
     void report_devices();
     void reserve_staging();
+    void report_loader();
     void keep_time(double ms);
     [[noreturn]] void diverge(const UnderWay& update, const UpdateNumbers& numbers);
     void examine(const UnderWay& update, Divergence& what);
@@ -139,6 +141,7 @@ private:
     std::deque<UnderWay> under_way_;
     double completed_s_ = 0;             // when the last update was
     std::optional<data::Loader> loader_; // none: the run waits for data that can be read
+    LoaderWatch loader_watch_;
     checkpoint::Manager manager_;
     std::optional<checkpoint::Mirror> mirror_; // none: checkpoints are on disk only
     SaveSteps save_steps_;

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/data/loader.h"
+
+#include "core/base/clock.h"
+#include "core/base/stage_meter.h"
 #include "tests/data/data_support.h"
 
 #include <algorithm>
 #include <atomic>
+#include <numeric>
 #include <set>
 
 using namespace weft;
@@ -204,6 +208,49 @@ private slots:
         Loader loader(source, Sampler(6, false, 0), options_of(4, 0, false), {});
         QCOMPARE(loader.next()->count, 2.0);
         QCOMPARE(loader.next()->count, 1.0);
+    }
+
+    // The work is long beside that of the loader, and the parts differ so much that a busy machine
+    // does not turn them round.
+    void it_counts_what_preparing_takes_by_stages() {
+        const SystemClock clock;
+        const auto work = [&](double seconds) {
+            for (const double until_s = clock.steady_s() + seconds; clock.steady_s() < until_s;) {
+            }
+        };
+        const auto source = std::make_shared<NumberSource>(40, [&](std::int64_t) {
+            const InStage decoding(Stage::decode);
+            work(1e-3);
+            const InStage reading(Stage::read);
+            work(0.1e-3);
+            return 1;
+        });
+        for (const int prefetch : {0, 2}) {
+            const double start_s = clock.steady_s();
+            Loader loader(source, Sampler(40, true, 1), options_of(4, prefetch, false), {});
+            QCOMPARE(take(loader, 100).size(), 10U);
+            const data::LoaderUse use = loader.use();
+            const double most_s = 2 * (clock.steady_s() - start_s); // a worker and this thread
+            QCOMPARE(use.batches, 10);
+            QCOMPARE(use.samples, 40);
+            const auto of = [&](Stage stage) {
+                return use.stages[static_cast<std::size_t>(stage)];
+            };
+            QVERIFY(of(Stage::decode) > of(Stage::read));
+            QVERIFY(of(Stage::read) > 0);
+            QVERIFY(of(Stage::transform) == 0);
+            const double all_s = std::accumulate(use.stages.begin(), use.stages.end(), 0.0);
+            QVERIFY(all_s >= 40 * 1.1e-3 && all_s <= most_s);
+            QVERIFY(use.wait_s > 0 && use.wait_s <= most_s / 2);
+            QVERIFY(use.ready <= (prefetch + 1) * use.batches);
+        }
+    }
+
+    void batches_that_wait_for_the_caller_are_ready() {
+        Loader loader(numbers(1000), Sampler(1000, true, 1), options_of(2, 3), {});
+        loader.wait_until_full();
+        loader.next();
+        QCOMPARE(loader.use().ready, 4); // three ahead and the one that was taken
     }
 
     void buffers_are_bounded_by_prefetch_plus_one() {

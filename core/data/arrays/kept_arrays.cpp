@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/base/check.h"
+#include "core/base/stage_meter.h"
 #include "core/data/arrays/array_samples.h"
 
 #include <cstring>
@@ -21,7 +22,10 @@ public:
         std::vector<double> numbers(static_cast<std::size_t>(pair_.inputs->row_elements()));
         pair_.inputs->read(index, numbers);
         std::vector<float> values(numbers.size());
-        form_.apply(numbers, encoding_->inputs, values);
+        {
+            const InStage transforming(Stage::transform);
+            form_.apply(numbers, encoding_->inputs, values);
+        }
         std::memcpy(input.data(), values.data(), input.size());
         if (!target.empty()) {
             write_target(index, target);

@@ -5,6 +5,7 @@
 
 #include "core/base/check.h"
 #include "core/base/on_threads.h"
+#include "core/base/stage_meter.h"
 #include "core/base/text.h"
 
 #include <algorithm>
@@ -110,6 +111,7 @@ private:
             place_rows(rows, row_bytes, places, out.inputs);
             return;
         }
+        const InStage transforming(Stage::transform);
         const auto elements = static_cast<std::size_t>(array.row_elements());
         std::vector<double> numbers(places.size() * elements);
         array.to_numbers(rows, numbers);
@@ -133,6 +135,7 @@ private:
             place_classes(rows, first, places, out.targets);
             return;
         }
+        const InStage transforming(Stage::transform);
         const auto elements = static_cast<std::size_t>(array.row_elements());
         std::vector<double> numbers(places.size() * elements);
         array.to_numbers(rows, numbers);

@@ -3,6 +3,7 @@
 
 #include "core/base/error.h"
 #include "core/base/file.h"
+#include "core/base/stage_meter.h"
 #include "core/base/text.h"
 #include "core/config/json.h"
 #include "core/data/files/tar_members.h"
@@ -265,6 +266,7 @@ void ImageFiles::resize(std::size_t images) {
 }
 
 std::string ImageFiles::read(std::size_t image, std::int64_t most) const {
+    const InStage reading(Stage::read);
     const PackedImage whole = packed.empty() ? PackedImage() : packed[image];
     const File file(packed.empty() ? root / paths[image] : archives[whole.archive],
                     File::Mode::read, ErrorKind::data);

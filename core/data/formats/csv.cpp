@@ -7,6 +7,7 @@
 
 #include "core/base/check.h"
 #include "core/base/crc32c.h"
+#include "core/base/stage_meter.h"
 #include "core/base/text.h"
 #include "core/data/tables/table_encoding.h"
 #include "core/data/wild_values.h"
@@ -90,6 +91,7 @@ public:
         std::vector<double> values;
         const auto count = static_cast<std::int64_t>(out.places.size());
         const double* row = rows_from(first, count, values);
+        const InStage transforming(Stage::transform);
         const auto input_bytes = static_cast<std::size_t>(info_.input.bytes());
         const auto target_bytes = static_cast<std::size_t>(info_.target.bytes());
         for (const std::uint32_t place : out.places) {
@@ -140,6 +142,7 @@ private:
         if (again_ == nullptr) {
             return rows_->values.data() + static_cast<std::size_t>(first) * encoding_->stride();
         }
+        const InStage decoding(Stage::decode);
         const auto after = std::upper_bound(blocks_.begin(), blocks_.end(), first);
         again_->read(rows_->marks[static_cast<std::size_t>(after - blocks_.begin() - 1)], first,
                      count, values);

@@ -10,6 +10,7 @@
 #include "core/base/file.h"
 #include "core/base/machine.h"
 #include "core/base/on_threads.h"
+#include "core/base/stage_meter.h"
 #include "core/base/text.h"
 #include "core/data/files/damaged_files.h"
 #include "core/data/files/image_files.h"
@@ -155,6 +156,7 @@ public:
 private:
     // What cannot be opened or read is no damage: it may be there again in a moment.
     void decode(std::size_t file, std::span<std::uint8_t> out) const {
+        const InStage decoding(Stage::decode);
         const fs::path path = files_.root / files_.paths[file];
         const std::string bytes = read_image(files_, file);
         try {

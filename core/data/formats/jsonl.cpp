@@ -6,6 +6,7 @@
 
 #include "core/base/crc32c.h"
 #include "core/base/file.h"
+#include "core/base/stage_meter.h"
 #include "core/base/text.h"
 #include "core/data/tables/table.h"
 #include "core/data/text/text_windows.h"
@@ -193,6 +194,7 @@ public:
     std::int64_t tokens() const override { return bytes_; }
 
     void read(std::int64_t first, std::span<std::byte> out) const override {
+        const InStage decoding(Stage::decode);
         const DocumentMark& mark = mark_before(first);
         bool is_first = &mark == marks_.data();
         std::int64_t at = mark.before;

@@ -3,6 +3,7 @@
 
 #include "core/base/check.h"
 #include "core/base/error.h"
+#include "core/base/stage_meter.h"
 #include "core/base/text.h"
 
 #include <algorithm>
@@ -38,12 +39,14 @@ public:
     void read(std::int64_t index, std::span<std::byte> input,
               std::span<std::byte> target) const override {
         source_->read(index, input, target);
+        const InStage transforming(Stage::transform);
         transform(index, std::nullopt, input);
     }
 
     void read_in_epoch(std::int64_t index, std::int64_t epoch, std::span<std::byte> input,
                        std::span<std::byte> target) const override {
         source_->read(index, input, target);
+        const InStage transforming(Stage::transform);
         transform(index, epoch, input);
     }
 
@@ -51,6 +54,7 @@ public:
     void read_run(std::int64_t first, std::optional<std::int64_t> epoch,
                   const RowsOut& out) const override {
         source_->read_run(first, epoch, out);
+        const InStage transforming(Stage::transform);
         const auto bytes = static_cast<std::size_t>(info().input.bytes());
         for (std::size_t i = 0; i < out.places.size(); ++i) {
             transform(first + static_cast<std::int64_t>(i), epoch,

@@ -28,7 +28,8 @@ constexpr double kFarewellSeconds = 1; // for clients to take the last events
 
 bool is_urgent(const Event& event) {
     return !std::holds_alternative<StepEvent>(event.payload) &&
-           !std::holds_alternative<DevicesEvent>(event.payload);
+           !std::holds_alternative<DevicesEvent>(event.payload) &&
+           !std::holds_alternative<LoaderEvent>(event.payload);
 }
 
 std::string peer_name(int descriptor) {

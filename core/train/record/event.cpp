@@ -157,6 +157,20 @@ void write(Json& out, const DevicesEvent& event) {
     out["stages"] = std::move(stages);
 }
 
+void write(Json& out, const LoaderEvent& event) {
+    out["step"] = event.step;
+    out["steps_ms"] = event.steps_ms;
+    out["wait_ms"] = event.wait_ms;
+    out["workers"] = event.workers;
+    out["prefetch"] = event.prefetch;
+    out["ready"] = event.ready;
+    out["samples"] = event.samples;
+    out["read_ms"] = event.read_ms;
+    out["decode_ms"] = event.decode_ms;
+    out["transform_ms"] = event.transform_ms;
+    out["batch_ms"] = event.batch_ms;
+}
+
 void write(Json& out, const ResumedEvent& event) {
     out["from"] = event.from;
     out["step"] = event.step;
@@ -220,8 +234,8 @@ Payload event_of(const data::Note& note) {
 
 std::string_view event_name(const Payload& payload) {
     static constexpr std::string_view kNames[] = {
-        "state",   "opening", "step",    "evaluation", "checkpoint", "sample", "system", "devices",
-        "resumed", "command", "warning", "error",      "finished",   "note",   "skipped"};
+        "state",   "opening", "step",    "evaluation", "checkpoint", "sample", "system",  "devices",
+        "resumed", "command", "warning", "error",      "finished",   "note",   "skipped", "loader"};
     static_assert(std::size(kNames) == std::variant_size_v<Payload>);
     return kNames[payload.index()];
 }

@@ -119,6 +119,20 @@ struct DevicesEvent {
     std::vector<std::vector<Action>> stages; // of the first device of each; none without a pipeline
 };
 
+/// What preparing training batches took since the event before, about once a second and when
+/// training ends. Milliseconds.
+struct LoaderEvent {
+    std::int64_t step = 0;
+    double steps_ms = 0; // of the steps meanwhile
+    double wait_ms = 0;  // of these, waiting for data
+    int workers = 0;
+    int prefetch = 0;         // batches that are prepared ahead
+    double ready = 0;         // of these were ready when the next one was asked for, on average
+    std::int64_t samples = 0; // prepared
+    // Of all threads together, as data::LoaderUse counts them.
+    double read_ms = 0, decode_ms = 0, transform_ms = 0, batch_ms = 0;
+};
+
 struct ResumedEvent {
     std::string from; // checkpoint path
     std::int64_t step = 0;
@@ -175,9 +189,10 @@ struct SkippedEvent {
     std::int64_t skipped = 0; // so many in the run so far
 };
 
-using Payload = std::variant<StateEvent, OpeningEvent, StepEvent, EvaluationEvent, CheckpointEvent,
-                             SampleEvent, SystemEvent, DevicesEvent, ResumedEvent, CommandEvent,
-                             WarningEvent, ErrorEvent, FinishedEvent, NoteEvent, SkippedEvent>;
+using Payload =
+    std::variant<StateEvent, OpeningEvent, StepEvent, EvaluationEvent, CheckpointEvent, SampleEvent,
+                 SystemEvent, DevicesEvent, ResumedEvent, CommandEvent, WarningEvent, ErrorEvent,
+                 FinishedEvent, NoteEvent, SkippedEvent, LoaderEvent>;
 
 struct Event {
     std::int64_t seq = 0;

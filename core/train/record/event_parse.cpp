@@ -189,6 +189,20 @@ void read_into(const Reader& in, DevicesEvent& event) {
     }
 }
 
+void read_into(const Reader& in, LoaderEvent& event) {
+    in.read("step", event.step);
+    in.read("steps_ms", event.steps_ms);
+    in.read("wait_ms", event.wait_ms);
+    in.read("workers", event.workers);
+    in.read("prefetch", event.prefetch);
+    in.read("ready", event.ready);
+    in.read("samples", event.samples);
+    in.read("read_ms", event.read_ms);
+    in.read("decode_ms", event.decode_ms);
+    in.read("transform_ms", event.transform_ms);
+    in.read("batch_ms", event.batch_ms);
+}
+
 void read_into(const Reader& in, ResumedEvent& event) {
     in.read("from", event.from);
     in.read("step", event.step);

@@ -120,6 +120,21 @@ std::vector<ReferenceSection> event_sections() {
           {"stages", "list",
            "Of a pipeline, per stage: [action, start ms, end ms] of the first "
            "device."}}},
+        {"loader",
+         "What preparing training batches took since the event before, about once a second and "
+         "when training ends. Times of stages are of all threads together; each is of the work in "
+         "it alone.",
+         {{"step", "integer", "Updates so far."},
+          {"steps_ms", "number", "Milliseconds of the steps meanwhile."},
+          {"wait_ms", "number", "Of these, waiting for data."},
+          {"workers", "integer", "Threads that prepare batches: data.num_workers."},
+          {"prefetch", "integer", "Batches prepared ahead: data.prefetch."},
+          {"ready", "number", "How many were ready when the next was asked for, on average."},
+          {"samples", "integer", "Samples prepared."},
+          {"read_ms", "number", "Reading bytes of files."},
+          {"decode_ms", "number", "Inflating, parsing, decoding pixels."},
+          {"transform_ms", "number", "Scaling and transforms."},
+          {"batch_ms", "number", "Putting samples into batches, and all else."}}},
         {"resumed",
          "The run goes on from a checkpoint.",
          {{"from", "text", "The checkpoint."}, {"step", "integer", "Its step."}}},

@@ -62,7 +62,8 @@ void LoopRun::note(const train::Event& event) {
     if (const auto* step = std::get_if<train::StepEvent>(&event.payload)) {
         told_step_ = step->step;
     }
-    if (std::holds_alternative<train::DevicesEvent>(event.payload)) {
+    if (std::holds_alternative<train::DevicesEvent>(event.payload) ||
+        std::holds_alternative<train::LoaderEvent>(event.payload)) {
         return; // about once a second
     }
     const auto* warning = std::get_if<train::WarningEvent>(&event.payload);

@@ -139,6 +139,9 @@ private slots:
         QCOMPARE(keys(NoteEvent{}), (List{"event", "seq", "time", "message"}));
         QCOMPARE(keys(SkippedEvent{}),
                  (List{"event", "seq", "time", "step", "reason", "loss_scale", "skipped"}));
+        QCOMPARE(keys(LoaderEvent{}),
+                 (List{"event", "seq", "time", "step", "steps_ms", "wait_ms", "workers", "prefetch",
+                       "ready", "samples", "read_ms", "decode_ms", "transform_ms", "batch_ms"}));
         QCOMPARE(keys(WarningEvent{}), (List{"event", "seq", "time", "message", "hint"}));
         QCOMPARE(keys(ErrorEvent{}),
                  (List{"event", "seq", "time", "kind", "where", "message", "hint"}));
@@ -172,6 +175,7 @@ private slots:
             SkippedEvent{5, "the gradient is not finite", 65536, 2},
             ErrorEvent{"diverged", "linear at layers.0", "m", "h", {{"label", 3, {"a=1", "b=2"}}}},
             FinishedEvent{10, 1.5, {{"validation/loss", 0.1}}, {{"validation/loss", 0.2}}, {}},
+            LoaderEvent{5, 1000, 120, 2, 4, 1.5, 640, 10, 80.5, 5, 2},
         };
         QCOMPARE(payloads.size(), std::variant_size_v<Payload>);
         for (const Payload& payload : payloads) {

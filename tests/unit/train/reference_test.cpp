@@ -58,7 +58,8 @@ std::vector<Payload> full_events() {
             ErrorEvent{"memory", "where", "what", "do", {{"label", 1, {"a=1"}}}},
             FinishedEvent{1, 1, metrics, metrics, metrics},
             NoteEvent{"what"},
-            SkippedEvent{1, "why", 2, 3}};
+            SkippedEvent{1, "why", 2, 3},
+            LoaderEvent{}};
 }
 
 } // namespace

@@ -89,6 +89,7 @@ void RunModel::forget() {
     finished_.reset();
     memory_ = nullptr;
     devices_.reset();
+    loader_.reset();
     foreign_ = false;
     scalars_.clear();
     scalars_begin_ = 0;
@@ -274,6 +275,7 @@ void RunModel::applyOne(const train::Event& event) {
                       touched_.failure = true;
                   },
                   [&](const train::FinishedEvent& finished) { finished_ = finished; },
+                  [&](const train::LoaderEvent& loader) { loader_ = loader; },
                   [](const train::NoteEvent&) {},     // the console has it
                   [](const train::SkippedEvent&) {}), // likewise
                event.payload);

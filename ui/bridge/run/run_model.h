@@ -147,6 +147,8 @@ public:
     const config::Json& memory() const { return memory_; }
     /// What the devices of a mesh did last; none before it is said, and on one device.
     const std::optional<train::DevicesEvent>& devices() const { return devices_; }
+    /// What preparing data took lately; none before it is said.
+    const std::optional<train::LoaderEvent>& loader() const { return loader_; }
     /// Share done, 0 to 1, in steps or in time as the length is given; negative when not known.
     double progress() const;
 
@@ -206,6 +208,7 @@ private:
     std::optional<train::FinishedEvent> finished_;
     config::Json memory_;
     std::optional<train::DevicesEvent> devices_;
+    std::optional<train::LoaderEvent> loader_;
     bool foreign_ = false;
     std::vector<train::ScalarSeries> scalars_;
     double scalars_begin_ = 0;
