@@ -21,7 +21,8 @@ bool names_data(const std::vector<std::string>& overrides) {
 /// Without anybody having said so.
 bool reads_bytes(const config::Json& data_section) {
     const config::Json& type = data_section.at("train").at("type");
-    return data_section.at("tokenizer").is_null() && (type == "text" || type == "jsonl");
+    return data_section.at("tokenizer").is_null() &&
+           (type == "text" || type == "jsonl" || type == "chat");
 }
 
 compile::CheckedRun run_with(const foreign::ForeignModel& model, const fs::path& config,

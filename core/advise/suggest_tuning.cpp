@@ -46,8 +46,8 @@ bool takes_factors(const compile::RunConfig& config, const data::SampleInfo& sam
 /// The section with the model's tokenizer where it leaves open how text is read.
 Json read_as(const std::string& tokenizer, Json data_section) {
     const Json& type = data_section.at("train").at("type");
-    const bool open =
-        (type == "text" || type == "jsonl") && data_section.value("tokenizer", Json()).is_null();
+    const bool open = (type == "text" || type == "jsonl" || type == "chat") &&
+                      data_section.value("tokenizer", Json()).is_null();
     if (open && !tokenizer.empty()) {
         data_section["tokenizer"] = tokenizer;
     }

@@ -87,7 +87,7 @@ config::FieldTable data_fields() {
 
 config::Diagnostics check_data(config::Json& data_section, const std::string& pointer) {
     const std::string type = text_at(data_section, "/train/type");
-    const bool tokens = type == "text" || type == "jsonl" || type == "tokens" ||
+    const bool tokens = type == "text" || type == "jsonl" || type == "chat" || type == "tokens" ||
                         text_at(data_section, "/train/kind") == "tokens";
     if (!text_at(data_section, "/tokenizer").empty() && !type.empty() && !tokens) {
         return {{config::pointer_to(pointer, "tokenizer"), config::Severity::error,

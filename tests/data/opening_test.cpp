@@ -56,6 +56,14 @@ Json section_of(const std::string& format, const Folder& folder) {
             lines += "{\"text\": \"document " + std::to_string(i) + "\"}\n";
         }
         train["path"] = folder.write("texts.jsonl", lines).string();
+    } else if (format == "chat") {
+        std::string lines;
+        for (int i = 0; i < 40; ++i) {
+            lines += "{\"prompt\": \"a\", \"completion\": \"b\"}\n";
+        }
+        train["path"] = folder.write("chats.jsonl", lines).string();
+        train["template"] = "own";
+        train["own"] = {{"user", "{content}"}, {"assistant", "{content}"}};
     } else if (format == "text") {
         train["path"] = folder.write("book.txt", std::string(400, 'a')).string();
     } else if (format == "npy") {
@@ -78,7 +86,7 @@ Json section_of(const std::string& format, const Folder& folder) {
 
 void add_formats() {
     QTest::addColumn<QString>("format");
-    for (const char* format : {"csv", "jsonl", "text", "npy", "hdf5", "images"}) {
+    for (const char* format : {"csv", "jsonl", "chat", "text", "npy", "hdf5", "images"}) {
         QTest::newRow(format) << format;
     }
 }

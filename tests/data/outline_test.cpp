@@ -114,6 +114,17 @@ private slots:
                 .string();
         compare({{"train", {{"type", "jsonl"}, {"path", lines}, {"most_bad", 0.5}}},
                  {"validation", nullptr}});
+        const std::string chats =
+            folder
+                .write("chat.jsonl", "{\"prompt\": \"a\", \"completion\": \"b\"}\n"
+                                     "{\"instruction\": \"c\", \"output\": \"d\"}\n")
+                .string();
+        compare({{"train",
+                  {{"type", "chat"},
+                   {"path", chats},
+                   {"template", "own"},
+                   {"own", {{"user", "{content}"}, {"assistant", "{content}"}}}}},
+                 {"validation", nullptr}});
     }
 
     // What is left out of a table is known from its rows only.

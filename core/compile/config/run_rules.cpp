@@ -85,9 +85,9 @@ private:
     Delivers delivered() const {
         const Json::json_pointer type("/data/train/type");
         const Json name = document_.contains(type) ? document_.at(type) : Json();
-        return name == "idx" || name == "images"   ? Delivers::images
-               : name == "text" || name == "jsonl" ? Delivers::tokens
-                                                   : Delivers::unknown;
+        return name == "idx" || name == "images"                     ? Delivers::images
+               : name == "text" || name == "jsonl" || name == "chat" ? Delivers::tokens
+                                                                     : Delivers::unknown;
     }
 
     void version_is_known() {

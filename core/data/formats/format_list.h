@@ -13,14 +13,15 @@ extern const FormatDef kIdxFormat;
 extern const FormatDef kImagesFormat;
 extern const FormatDef kNpyFormat;
 extern const FormatDef kHdf5Format;
+extern const FormatDef kChatFormat;
 extern const FormatDef kJsonlFormat;
 extern const FormatDef kCsvFormat;
 extern const FormatDef kTokensFormat;
 extern const FormatDef kTextFormat;
 extern const FormatDef kSyntheticFormat;
 
-inline constexpr std::array kFormats = {&kIdxFormat,    &kImagesFormat, &kNpyFormat,
-                                        &kHdf5Format,   &kJsonlFormat,  &kCsvFormat,
-                                        &kTokensFormat, &kTextFormat,   &kSyntheticFormat};
+inline constexpr std::array kFormats = {&kIdxFormat,  &kImagesFormat,   &kNpyFormat, &kHdf5Format,
+                                        &kChatFormat, &kJsonlFormat,    &kCsvFormat, &kTokensFormat,
+                                        &kTextFormat, &kSyntheticFormat};
 
 } // namespace weft::data

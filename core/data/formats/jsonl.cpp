@@ -9,11 +9,11 @@
 #include "core/base/stage_meter.h"
 #include "core/base/text.h"
 #include "core/data/tables/table.h"
+#include "core/data/text/json_lines.h"
 #include "core/data/text/text_windows.h"
 #include "core/data/text/token_windows.h"
 
 #include <algorithm>
-#include <limits>
 #include <map>
 #include <optional>
 #include <string_view>
@@ -26,67 +26,7 @@ namespace {
 namespace fs = std::filesystem;
 using config::Json;
 
-constexpr std::int64_t kLongestLine = 64 << 20;
-constexpr std::int64_t kJsonlPieceBytes = 1 << 20;
 constexpr std::int64_t kMarkedBytes = 256 << 10; // of text between two documents of known place
-
-struct Line {
-    const std::string& text;
-    std::int64_t number; // from 1 on
-    std::int64_t offset; // in the file
-};
-
-/// Where to begin and to end.
-struct LineRange {
-    std::int64_t offset = 0, number = 1; // of the first line
-    std::int64_t end = std::numeric_limits<std::int64_t>::max();
-};
-
-/// Calls use(line) for every line that is not blank until it returns false.
-template <class Use>
-void for_each_line(const fs::path& path, const LineRange& range, Use&& use) {
-    const File file(path, File::Mode::read, ErrorKind::data);
-    const std::int64_t end = std::min(file.size(), range.end);
-    std::string line;
-    std::string piece;
-    std::int64_t number = range.number;
-    std::int64_t begin = range.offset;
-    const auto finish = [&](std::int64_t next) {
-        const bool goes_on = trim(line).empty() || use(Line{line, number, begin});
-        line.clear();
-        begin = next;
-        ++number;
-        return goes_on;
-    };
-    for (std::int64_t at = range.offset; at < end; at += static_cast<std::int64_t>(piece.size())) {
-        piece.resize(static_cast<std::size_t>(std::min(kJsonlPieceBytes, end - at)));
-        file.read_at(std::as_writable_bytes(std::span(piece)), at);
-        std::size_t from = 0;
-        for (std::size_t to = piece.find('\n'); to != std::string::npos;
-             to = piece.find('\n', from)) {
-            line.append(piece, from, to - from);
-            from = to + 1;
-            if (!finish(at + static_cast<std::int64_t>(from))) {
-                return;
-            }
-        }
-        line.append(piece, from);
-        if (static_cast<std::int64_t>(line.size()) > kLongestLine) {
-            throw Error(ErrorKind::data, path.string() + ", line " + format_thousands(number),
-                        "the line is longer than " + format_bytes(kLongestLine),
-                        "Write one JSON object per line.");
-        }
-    }
-    if (end == file.size()) {
-        finish(end);
-    }
-}
-
-/// The object of a line; nothing when it is none, or nested too deep.
-std::optional<Json> object_of(const std::string& line) {
-    Json value = config::json_or_discarded(line);
-    return value.is_object() ? std::optional(std::move(value)) : std::nullopt;
-}
 
 struct JsonlSettings {
     fs::path path;
@@ -336,7 +276,7 @@ config::FieldTable jsonl_fields() {
 /// The text field that holds most in the first lines; empty: there is none.
 std::string longest_field(const fs::path& path) {
     std::map<std::string, std::size_t> bytes;
-    for_each_line(path, {.end = kJsonlPieceBytes}, [&](const Line& line) {
+    for_each_line(path, {.end = kJsonPieceBytes}, [&](const Line& line) {
         if (const std::optional<Json> object = object_of(line.text)) {
             for (const auto& [name, value] : object->items()) {
                 if (value.is_string()) {

@@ -104,7 +104,9 @@ std::string named_tokenizer(const config::Json& data_section,
     if (train.at("type") == "tokens") {
         return tokenizer_beside(resolve(base_dir, train.at("path").get<std::string>())).string();
     }
-    return train.at("type") == "text" || train.at("type") == "jsonl" ? "bytes" : "";
+    return train.at("type") == "text" || train.at("type") == "jsonl" || train.at("type") == "chat"
+               ? "bytes"
+               : "";
 }
 
 std::filesystem::path tokenizer_beside(const std::filesystem::path& tokens) {

@@ -294,7 +294,7 @@ bool DataPage::isText() const {
     static const config::Json::json_pointer kType("/data/train/type");
     const config::Json& document = studio_.draft().document(); // null of an empty draft
     const config::Json type = document.contains(kType) ? document.at(kType) : config::Json();
-    return type == "text" || type == "jsonl" || type == "tokens";
+    return type == "text" || type == "jsonl" || type == "chat" || type == "tokens";
 }
 
 void DataPage::updateProgress() {
