@@ -267,7 +267,7 @@ FieldTable checkpoint_fields() {
         boolean_field("async", true, "Writes in the background."),
         text_field("mirror", nullptr,
                    "A folder in an object store, s3://BUCKET/FOLDER or gs://BUCKET/FOLDER, where a "
-                   "copy of what stays is kept under the name of the run; null: no copy. "
+                   "copy of what stays is kept under the name of the run. "
                    "Credentials and endpoint are those of the AWS command line: "
                    "AWS_ACCESS_KEY_ID, AWS_ENDPOINT_URL, ~/.aws.")
             .or_null()};
@@ -296,7 +296,7 @@ FieldTable make_table() {
                 {boolean_field("tensorboard", true, "Also writes event files for TensorBoard."),
                  text_field("wandb", nullptr,
                             "Also writes a folder wandb/ for this project of Weights & Biases, "
-                            "which `wandb sync` uploads; null: none.")
+                            "which `wandb sync` uploads.")
                      .or_null()},
                 "Records besides the run's own.")};
 }
