@@ -33,7 +33,7 @@ std::vector<KernelEntry> list_in_f32(std::index_sequence<I...>) {
 
 std::span<const KernelEntry> cpu_list() {
     static const auto entries = [] {
-        auto list = with_elementwise(kCpuList, "cpu compiled elementwise", make_compiled_group);
+        auto list = with_elementwise(kCpuList, "jit elementwise", make_compiled_group);
         list = with_elementwise(list, "cpu elementwise", make_interpreted_group);
         for (const KernelEntry& row :
              list_in_f32(std::make_index_sequence<std::size(kCpuList)>())) {

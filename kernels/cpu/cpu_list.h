@@ -73,9 +73,9 @@ Made make_mask(const Op& op);
 
 inline constexpr KernelEntry kCpuList[] = {
     // op, name, fewest inputs, most inputs (-1: any), outputs (-1: any), make
-    {"fused", "cpu compiled group", 1, -1, -1, make_compiled_group},
+    {"fused", "jit group", 1, -1, -1, make_compiled_group},
     {"fused", "cpu group", 1, -1, -1, make_interpreted_group},
-    {"sweep", "cpu compiled sweep", 1, -1, -1, make_compiled_group},
+    {"sweep", "jit sweep", 1, -1, -1, make_compiled_group},
     {"sweep", "cpu sweep", 1, -1, -1, make_interpreted_group},
     {"constant", "cpu constant", 0, 0, 1, make_constant},
     {"copy", "cpu copy", 1, 1, 1, make_copy},
