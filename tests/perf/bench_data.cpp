@@ -85,6 +85,7 @@ std::int64_t resident_bytes() {
 struct Pass {
     double seconds = 0, cpu_seconds = 0, waited_s = 0;
     std::int64_t rows = 0, most_resident = 0, window_bytes = 0;
+    StageSeconds stages{};
 };
 
 /// One thread, a megabyte at a time: what a plain program would do.
@@ -121,6 +122,7 @@ Pass load_all(const data::DataSet& set, int workers) {
     }
     out.seconds = seconds() - start;
     out.cpu_seconds = cpu_seconds() - cpu;
+    out.stages = loader.use().stages;
     return out;
 }
 
@@ -159,6 +161,12 @@ void compare(const Path& path, const char* state, bool cold, int workers,
                 static_cast<double>(pass.most_resident - resident_before - pass.window_bytes) /
                     (1 << 20),
                 static_cast<double>(pass.window_bytes) / (1 << 20));
+    const auto stage = [&](Stage which) {
+        return pass.stages[static_cast<std::size_t>(which)] / rows * 1e9;
+    };
+    std::printf(
+        "    thread time per row: reading %.1f ns, decoding %.1f, scaling %.1f, placing %.1f\n",
+        stage(Stage::read), stage(Stage::decode), stage(Stage::transform), stage(Stage::batch));
     std::fflush(stdout);
 }
 
