@@ -9,6 +9,7 @@
 #include "widgets/controls/messages.h"
 #include "widgets/controls/text_label.h"
 #include "widgets/look/icon.h"
+#include "widgets/look/painting.h"
 #include "widgets/look/style.h"
 
 #include <QEvent>
