@@ -201,6 +201,16 @@ private slots:
         QCOMPARE(loader.next()->count, 3.0 + 3 + 2 + 3 * 10);
     }
 
+    // "x>ab." takes 4 positions: its last character is only a target.
+    void positions_that_hold_nothing_are_told() {
+        const Folder folder;
+        const auto path = folder.write("a.jsonl", "{\"prompt\": \"x\", \"completion\": \"ab\"}\n");
+        const char* form = R"({"template": "own", "own": {"user": "{content}>",
+                               "assistant": "{content}."}})";
+        QVERIFY(noted(open(chat_section(path, form), 16), "75 % of its 16 positions"));
+        QVERIFY(!noted(open(chat_section(path, form), 5), "positions"));
+    }
+
     void bad_lines_are_named_counted_and_left_out() {
         std::string lines = R"({"messages": [{"role": "tool", "content": "x"}]})"
                             "\n{\"text\": \"x\"}\n"

@@ -147,7 +147,18 @@ std::vector<std::string> jsonl_seeds() {
         lines += R"({"text": "A sentence of its own, and \u00e4 \ud83d\ude00 too.", "n": )" +
                  std::to_string(i) + R"(, "more": {"list": [1, 2.5e3, null, true]}})" + "\n";
     }
-    return {lines};
+    std::string chats;
+    for (int i = 0; i < 8; ++i) {
+        chats += R"({"messages": [{"role": "user", "content": "Ask"}, )"
+                 R"({"role": "assistant", "content": "Say \u00e4"}]})"
+                 "\n"
+                 R"({"conversations": [{"from": "human", "value": "Ask"}, )"
+                 R"({"from": "gpt", "value": "Say"}]})"
+                 "\n"
+                 R"({"instruction": "Do", "input": "it", "output": "Done"})"
+                 "\n";
+    }
+    return {lines, chats};
 }
 
 void read_text(const std::string& bytes, const fs::path& folder) {

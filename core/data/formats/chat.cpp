@@ -230,6 +230,15 @@ void tell_chat(const ChatSettings& settings, const ReadChat& read, std::int64_t 
                         " no answer within the context, and " +
                         (read.unanswered == 1 ? "is" : "are") + " left out");
     }
+    const std::int64_t conversations = read.chat.conversations();
+    const std::int64_t positions = conversations * length;
+    const std::int64_t used = std::ssize(read.chat.tokens) - conversations;
+    if (used < positions / 2) { // each is computed all the same
+        notes.push_back(Note::decision("every window holds one conversation, and " +
+                                       std::to_string(100 * (positions - used) / positions) +
+                                       " % of its " + format_thousands(length) +
+                                       " positions on average nothing"));
+    }
 }
 
 SampleInfo describe_chat(const ChatSettings& settings, const ReadChat& read,
