@@ -56,8 +56,9 @@ config::FieldTable data_fields() {
         transforms_field(),
         config::path_field("tokenizer", nullptr,
                            "How text becomes tokens: bytes, or a tokenizer.json with a byte-level "
-                           "BPE, as GPT-2, Llama 3 and Qwen have it, or a folder that holds one; "
-                           "null: bytes, or what lies beside files of tokens.")
+                           "BPE, as GPT-2, Llama 3 and Qwen have it, or a model of SentencePiece "
+                           "(tokenizer.model), or a folder that holds one; null: bytes, or what "
+                           "lies beside files of tokens.")
             .or_null(),
         config::boolean_field("shuffle", true,
                               "A new order of the training samples in every epoch."),

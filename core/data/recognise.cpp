@@ -33,6 +33,16 @@ std::optional<Recognised> proposed_by(const FormatDef& format, const fs::path& p
     }
 }
 
+bool begins_with(const fs::path& path, std::string_view magic) {
+    std::error_code unreadable;
+    if (!fs::is_regular_file(path, unreadable)) {
+        return false;
+    }
+    const File file(path, File::Mode::read, ErrorKind::data);
+    const auto bytes = static_cast<std::int64_t>(magic.size());
+    return file.size() >= bytes && read_range(file, 0, bytes) == magic;
+}
+
 /// Why no format knows a path, as well as it can be said.
 std::string unknown(const fs::path& path) {
     std::error_code code;
@@ -53,7 +63,13 @@ std::string unknown(const fs::path& path) {
     if (ending == ".xlsx" || ending == ".xls" || ending == ".ods") {
         return "This is a spreadsheet: save it as CSV in UTF-8.";
     }
-    if (ending == ".parquet" || ending == ".feather" || ending == ".arrow") {
+    if (ending == ".parquet" || begins_with(path, "PAR1")) {
+        return "This is a Parquet file, for which Debian has no library: make a table of it by "
+               "python3 "
+               "-c \"import pandas, sys; pandas.read_parquet(sys.argv[1]).to_csv(sys.argv[2], "
+               "index=False)\" table.parquet table.csv";
+    }
+    if (ending == ".feather" || ending == ".arrow") {
         return "Columns of this kind are not read: save the table as CSV, or arrays as .npy.";
     }
     return fs::is_directory(status)

@@ -3,6 +3,7 @@
 
 #include "core/base/file.h"
 #include "core/base/hdf5_file.h"
+#include "core/base/machine.h"
 #include "core/base/on_threads.h"
 #include "core/base/text.h"
 #include "core/data/formats/format.h"
@@ -10,7 +11,6 @@
 #include <algorithm>
 #include <cstring>
 #include <numeric>
-#include <thread>
 
 namespace weft::data {
 namespace {
@@ -142,7 +142,7 @@ public:
 
 private:
     void fill(std::size_t begin, std::size_t end) {
-        const int threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+        const int threads = std::max(1, read_machine().usable_cores);
         for_each_on(threads, end - begin, [&](std::size_t piece) {
             const std::int64_t first = pieces_[begin + piece];
             const auto row = static_cast<std::uint32_t>(first - pieces_[begin]);

@@ -7,6 +7,7 @@
 #include "core/checkpoint/safetensors.h"
 #include "core/foreign/describe.h"
 #include "core/foreign/match.h"
+#include "core/tokenizer/tokenizer_file.h"
 #include "kernels/numbers.h"
 
 #include <cstring>
@@ -126,11 +127,17 @@ void write_named(const fs::path& file, const Family& family, const Arrays& sourc
 
 void write_tokenizer(const fs::path& folder, const std::string& document, const Json& model) {
     make_directories(folder);
-    write_file_atomically(folder / "tokenizer.json", document);
-    write_json(folder / "tokenizer_config.json",
-               {{"tokenizer_class", "PreTrainedTokenizerFast"},
+    const std::string name = tokenizer::name_of_document(document);
+    write_file_atomically(folder / name, document);
+    Json config{{"tokenizer_class", "PreTrainedTokenizerFast"},
                 {"model_max_length", resolved(model).at("context")},
-                {"clean_up_tokenization_spaces", false}});
+                {"clean_up_tokenization_spaces", false}};
+    if (name == "tokenizer.model") {
+        config["tokenizer_class"] = "LlamaTokenizer"; // which asks the library sentencepiece itself
+        config["add_bos_token"] = false;
+        config["add_eos_token"] = false;
+    }
+    write_json(folder / "tokenizer_config.json", config);
 }
 
 void write_huggingface(const fs::path& folder, const Family& family, const Arrays& source,

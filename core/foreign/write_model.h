@@ -44,8 +44,8 @@ void write_huggingface(const std::filesystem::path& folder, const Family& family
                        const Arrays& source, const Json& model, StoredAs stored,
                        const checkpoint::Progress& progress = {});
 
-/// tokenizer.json, as it is, and tokenizer_config.json, which makes AutoTokenizer take it for a
-/// model with these settings.
+/// tokenizer.json or tokenizer.model, as it is, and tokenizer_config.json, which makes
+/// AutoTokenizer take it for a model with these settings.
 void write_tokenizer(const std::filesystem::path& folder, const std::string& document,
                      const Json& model);
 

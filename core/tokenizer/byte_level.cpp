@@ -6,6 +6,7 @@
 #include "core/config/field.h"
 #include "core/tokenizer/bpe.h"
 #include "core/tokenizer/byte_alphabet.h"
+#include "core/tokenizer/sentencepiece.h"
 #include "core/tokenizer/split_text.h"
 #include "core/tokenizer/tokenizer.h"
 
@@ -396,6 +397,9 @@ private:
 } // namespace
 
 std::shared_ptr<const Tokenizer> read_tokenizer(std::string document, const std::string& where) {
+    if (is_sentencepiece(document)) {
+        return read_sentencepiece(std::move(document), where);
+    }
     try {
         return DocumentReader(std::move(document), where).run();
     } catch (const nlohmann::json::exception& fault) { // a member of another type

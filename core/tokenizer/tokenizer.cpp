@@ -2,10 +2,15 @@
 #include "core/tokenizer/tokenizer.h"
 
 #include "core/base/file.h"
+#include "core/tokenizer/sentencepiece.h"
+#include "core/tokenizer/tokenizer_file.h"
 
 namespace weft::tokenizer {
 namespace {
 
+constexpr const char* kTokenizerJson = "tokenizer.json";
+constexpr const char* kTokenizerModel = "tokenizer.model"; // of SentencePiece
+constexpr const char* kOlderModel = "spiece.model";
 constexpr std::int64_t kMostDocumentBytes = std::int64_t{256} << 20;
 
 class ByteTokenizer final : public Tokenizer {
@@ -37,6 +42,9 @@ std::vector<Token> Tokenizer::encoded(std::string_view text) const {
 }
 
 std::string Tokenizer::decoded(std::span<const Token> tokens) const {
+    if (const auto* pieces = dynamic_cast<const SentencePiece*>(this)) {
+        return pieces->decode_together(tokens);
+    }
     std::string out;
     for (const Token token : tokens) {
         decode(token, out);
@@ -49,10 +57,25 @@ std::shared_ptr<const Tokenizer> byte_tokenizer() {
     return one;
 }
 
-std::shared_ptr<const Tokenizer> open_tokenizer(const std::filesystem::path& path) {
+std::filesystem::path tokenizer_file(const std::filesystem::path& path) {
     std::error_code unreadable;
-    const std::filesystem::path file =
-        std::filesystem::is_directory(path, unreadable) ? path / "tokenizer.json" : path;
+    if (!std::filesystem::is_directory(path, unreadable)) {
+        return path;
+    }
+    for (const char* name : {kTokenizerJson, kTokenizerModel, kOlderModel}) {
+        if (std::filesystem::is_regular_file(path / name, unreadable)) {
+            return path / name;
+        }
+    }
+    return path / kTokenizerJson;
+}
+
+const char* name_of_document(const std::string& document) {
+    return is_sentencepiece(document) ? kTokenizerModel : kTokenizerJson;
+}
+
+std::shared_ptr<const Tokenizer> open_tokenizer(const std::filesystem::path& path) {
+    const std::filesystem::path file = tokenizer_file(path);
     return read_tokenizer(read_file(file, kMostDocumentBytes, ErrorKind::data), file.string());
 }
 

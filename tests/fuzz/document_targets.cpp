@@ -78,6 +78,14 @@ std::vector<std::string> tokenizer_seeds() {
     return out;
 }
 
+std::vector<std::string> sentencepiece_seeds() {
+    std::vector<std::string> out;
+    for (const char* name : {"bpe", "unigram"}) {
+        out.push_back(file_of_tree(std::string("tests/unit/tokenizer/peers/") + name + ".model"));
+    }
+    return out;
+}
+
 void read_safetensors_file(const std::string& bytes, const fs::path& folder) {
     const checkpoint::SafetensorsFile file =
         checkpoint::read_safetensors(put(folder, "model.safetensors", bytes));
@@ -124,6 +132,8 @@ const Target kTokenizerTarget{"tokenizer",
                                "\"pattern\": {\"Regex\": \"(a+)+$\"}", "\"Regex\": \"(?=\"",
                                "(.*)*", "\"merges\": [[", "\"added_tokens\"",
                                "\"normalizer\": {\"type\": \"NFC\"}"}};
+const Target kSentencePieceTarget{
+    "sentencepiece", read_a_tokenizer, sentencepiece_seeds, {"<unk>", "<0x0A>", "\xe2\x96\x81"}};
 const Target kSafetensorsTarget{"safetensors",
                                 read_safetensors_file,
                                 safetensors_seeds,

@@ -24,6 +24,7 @@ struct Target {
 extern const Target kConfigTarget;
 extern const Target kManifestTarget;
 extern const Target kTokenizerTarget;
+extern const Target kSentencePieceTarget;
 extern const Target kSafetensorsTarget;
 extern const Target kIdxTarget;
 extern const Target kNpyTarget;
@@ -39,11 +40,10 @@ extern const Target kTensorboardEventTarget;
 extern const Target kEventsTarget;
 
 inline constexpr std::array kTargets = {
-    &kConfigTarget,      &kManifestTarget,    &kTokenizerTarget,
-    &kSafetensorsTarget, &kIdxTarget,         &kNpyTarget,
-    &kHdf5Target,        &kCsvTarget,         &kJsonlTarget,
-    &kTextTarget,        &kTokensTarget,      &kTarTarget,
-    &kImageTarget,       &kTensorboardTarget, &kTensorboardEventTarget,
+    &kConfigTarget,      &kManifestTarget, &kTokenizerTarget,   &kSentencePieceTarget,
+    &kSafetensorsTarget, &kIdxTarget,      &kNpyTarget,         &kHdf5Target,
+    &kCsvTarget,         &kJsonlTarget,    &kTextTarget,        &kTokensTarget,
+    &kTarTarget,         &kImageTarget,    &kTensorboardTarget, &kTensorboardEventTarget,
     &kEventsTarget};
 
 /// A file of the source tree.

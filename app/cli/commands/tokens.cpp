@@ -79,7 +79,7 @@ void add_tokens(Command data, Context& context) {
     tokens.positional("TEXT", &options->text, "text file, or folder of text files").required();
     tokens
         .option("--tokenizer", &options->tokenizer,
-                "tokenizer.json, a folder that holds one, or bytes")
+                "tokenizer.json, a model of SentencePiece, a folder that holds one, or bytes")
         .required();
     tokens.option("--to", &options->to, "folder to write").required();
     tokens.callback(

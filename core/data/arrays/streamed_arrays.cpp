@@ -4,13 +4,13 @@
 #include "core/data/arrays/place_rows.h"
 
 #include "core/base/check.h"
+#include "core/base/machine.h"
 #include "core/base/on_threads.h"
 #include "core/base/stage_meter.h"
 #include "core/base/text.h"
 
 #include <algorithm>
 #include <cstring>
-#include <thread>
 
 namespace weft::data {
 namespace {
@@ -206,7 +206,7 @@ private:
             total += run.samples;
         }
         OpeningWatch watch(context, {.name = pair_.description, .unit = "samples", .total = total});
-        const int threads = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+        const int threads = std::max(1, read_machine().usable_cores);
         std::int64_t done = 0;
         for (std::size_t first = 0; first < training.size(); first += kRunsTogether) {
             const auto runs =

@@ -6,6 +6,8 @@
 #include "core/base/on_threads.h"
 #include "core/data/files/file_memory.h"
 #include "core/data/formats/format.h"
+#include "core/tokenizer/sentencepiece.h"
+#include "core/tokenizer/tokenizer_file.h"
 
 #include <algorithm>
 
@@ -36,8 +38,9 @@ std::vector<std::size_t> stretch_ends(std::string_view text) {
 
 } // namespace
 
-EncodedText encode_text(std::string_view text, const OpenContext& context,
-                        const std::string& name) {
+EncodedText encode_text(std::string_view text, const OpenContext& context, const std::string& name,
+                        TextStart start) {
+    const auto* pieces = dynamic_cast<const tokenizer::SentencePiece*>(context.tokenizer.get());
     EncodedText out{context.tokenizer, static_cast<std::int64_t>(text.size()), {}};
     const std::vector<std::size_t> ends = stretch_ends(text);
     const auto threads = static_cast<std::size_t>(std::max(1, read_machine().usable_cores));
@@ -48,7 +51,12 @@ EncodedText encode_text(std::string_view text, const OpenContext& context,
         for_each_on(static_cast<int>(threads), count, [&](std::size_t i) {
             const std::size_t from = first + i == 0 ? 0 : ends[first + i - 1];
             parts[i].clear();
-            context.tokenizer->encode(text.substr(from, ends[first + i] - from), parts[i]);
+            const std::string_view stretch = text.substr(from, ends[first + i] - from);
+            if (pieces != nullptr && (from > 0 || start == TextStart::further)) {
+                pieces->encode_further(stretch, parts[i]);
+            } else {
+                context.tokenizer->encode(stretch, parts[i]);
+            }
         });
         for (std::size_t i = 0; i < count; ++i) {
             out.tokens.insert(out.tokens.end(), parts[i].begin(), parts[i].end());
@@ -79,9 +87,7 @@ std::string tokenizer_mark(const OpenContext& context) {
 
 std::shared_ptr<const tokenizer::Tokenizer> known_tokenizer(const std::filesystem::path& path) {
     static FileMemory<std::shared_ptr<const tokenizer::Tokenizer>> memory(kMostTokenizers);
-    std::error_code unreadable;
-    const bool folder = std::filesystem::is_directory(path, unreadable);
-    const std::filesystem::path file = folder ? path / "tokenizer.json" : path;
+    const std::filesystem::path file = tokenizer::tokenizer_file(path);
     return *memory.get(file.string(), {file}, [&] { return tokenizer::open_tokenizer(file); });
 }
 
@@ -112,7 +118,8 @@ std::string named_tokenizer(const config::Json& data_section,
 std::filesystem::path tokenizer_beside(const std::filesystem::path& tokens) {
     std::error_code unreadable;
     const bool folder = std::filesystem::is_directory(tokens, unreadable);
-    const std::filesystem::path file = (folder ? tokens : tokens.parent_path()) / "tokenizer.json";
+    const std::filesystem::path file =
+        tokenizer::tokenizer_file(folder ? tokens : tokens.parent_path());
     return std::filesystem::is_regular_file(file, unreadable) ? file : std::filesystem::path();
 }
 

@@ -5,6 +5,7 @@
 #include "core/base/text.h"
 #include "core/data/text/encode_text.h"
 #include "core/data/text/text_files.h"
+#include "core/tokenizer/tokenizer_file.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -129,7 +130,8 @@ WrittenTokens write_tokens(const fs::path& text, const OpenContext& context, con
     WrittenTokens out;
     Pieces pieces(files);
     for (std::string piece; pieces.next(piece);) {
-        const EncodedText encoded = encode_text(piece, context, text.filename().string());
+        const TextStart start = out.text_bytes == 0 ? TextStart::of_text : TextStart::further;
+        const EncodedText encoded = encode_text(piece, context, text.filename().string(), start);
         shards.add(encoded.tokens);
         out.tokens += std::ssize(encoded.tokens);
         out.text_bytes += encoded.bytes;
@@ -140,7 +142,8 @@ WrittenTokens write_tokens(const fs::path& text, const OpenContext& context, con
         {"dtype", wide ? "uint32" : "uint16"}, {"vocab", tokenizer.size()}, {"tokens", out.tokens}};
     write_file_atomically(part / "tokens.json", told.dump() + "\n");
     if (!tokenizer.document().empty()) {
-        write_file_atomically(part / "tokenizer.json", tokenizer.document());
+        const std::string& document = tokenizer.document();
+        write_file_atomically(part / tokenizer::name_of_document(document), document);
     }
     sync_directory(part);
     rename_durably(part, to);
