@@ -298,6 +298,9 @@ private:
     }
 
     bool tokens_are_bytes() const {
+        if (!sound({"/data/train/type", "/data/tokenizer"})) {
+            return true; // what is wrong there is told
+        }
         const Json& tokenizer = at("/data/tokenizer");
         return (tokenizer.is_null() && at("/data/train/type") != "tokens") || tokenizer == "bytes";
     }
