@@ -11,6 +11,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <exception>
+#include <new>
 
 namespace weft::tokenizer {
 namespace {
@@ -88,13 +90,21 @@ ModelFacts read_facts(std::string_view model, const std::string& where) {
 }
 
 std::unique_ptr<SentencePieceProcessor> loaded(const std::string& model, const std::string& where) {
-    auto out = std::make_unique<SentencePieceProcessor>();
-    const auto status = out->LoadFromSerializedProto(model);
-    if (!status.ok()) {
+    try {
+        auto out = std::make_unique<SentencePieceProcessor>();
+        const auto status = out->LoadFromSerializedProto(model);
+        if (status.ok()) {
+            return out;
+        }
         refuse_model(where,
                      "the library sentencepiece refuses it: " + shown(status.ToString(), 200));
+    } catch (const Error&) {
+        throw;
+    } catch (const std::bad_alloc&) {
+        throw;
+    } catch (const std::exception& fault) { // of its trie: a piece without characters
+        refuse_model(where, "the library sentencepiece refuses it: " + shown(fault.what(), 200));
     }
-    return out;
 }
 
 /// The model without a space before texts: a field that comes again is merged into the first.

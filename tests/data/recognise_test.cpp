@@ -140,8 +140,8 @@ private slots:
         QVERIFY(problem(folder.path()).find("no data that is known") != std::string::npos);
         QVERIFY(problem(folder.write("a.npz", std::string("PK\3\4\0\0", 6))).find("numpy.save") !=
                 std::string::npos);
-        QVERIFY(problem(folder.write("rows.parquet", "PAR1....PAR1")).find("pandas.read_parquet") !=
-                std::string::npos);
+        QVERIFY(problem(folder.write("rows.parquet", std::string("PAR1\x15\x04\0\0PAR1", 12)))
+                    .find("pandas.read_parquet") != std::string::npos);
         QVERIFY(problem(folder.write("a.bin", std::string("\0\1\2\3", 4))).find("none of these") !=
                 std::string::npos);
     }

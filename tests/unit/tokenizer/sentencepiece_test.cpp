@@ -130,6 +130,15 @@ private slots:
         }
     }
 
+    void a_piece_without_characters_is_refused() {
+        // One more field 1 of 7 bytes: a piece of none, with the score 0.
+        const std::string more("\x0a\x07\x0a\0\x15\0\0\0\0", 9);
+        const std::string model = read_file(kModels / "unigram.model") + more;
+        const auto error = error_of([&] { tokenizer::read_tokenizer(model, "any.model"); });
+        QVERIFY(error && error->kind() == ErrorKind::data);
+        QCOMPARE(error->where(), "any.model");
+    }
+
     // Bits of a unit (Darts-clone): 0-7 label, 8 a value follows, 9 the offset is times 256, 10-30
     // offset to the children; of a value: 31 is set.
     void a_map_of_characters_stays_within_itself_data() {
