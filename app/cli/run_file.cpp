@@ -28,10 +28,10 @@ bool reads_bytes(const config::Json& data_section) {
 compile::CheckedRun run_with(const foreign::ForeignModel& model, const fs::path& config,
                              const std::vector<std::string>& overrides, MadeUpData made_up) {
     std::error_code problem;
-    const fs::path folder = fs::absolute(config, problem).lexically_normal().parent_path();
-    const bool weights = foreign::is_weights(folder);
+    const fs::path place = foreign::model_place(config);
+    const bool weights = foreign::is_weights(place);
     compile::CheckedRun out = compile::read_run_config(
-        foreign::run_of(model, folder.filename().string(), weights ? folder : fs::path()),
+        foreign::run_of(model, place.filename().string(), weights ? place : fs::path()),
         fs::current_path(problem), overrides);
     if (!names_data(overrides)) {
         if (const std::string unread = foreign::tokenizer_problem(model); !unread.empty()) {

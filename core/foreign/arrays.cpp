@@ -6,6 +6,7 @@
 #include "core/base/text.h"
 #include "core/checkpoint/safetensors.h"
 #include "core/config/field.h"
+#include "core/foreign/onnx.h"
 #include "kernels/numbers.h"
 
 #include <algorithm>
@@ -186,12 +187,16 @@ Arrays open_weights(const fs::path& path) {
                     std::string("the folder has neither ") + kWholeName + " nor " + kIndexName,
                     "name a file of safetensors, or a folder with one of these");
     }
+    if (is_onnx(file)) {
+        return open_onnx(file);
+    }
     return file.string().ends_with(kIndexEnding) ? open_index(file) : open_file(file);
 }
 
 bool is_weights(const fs::path& path) {
     std::error_code problem;
     return checkpoint::is_safetensors(path) || path.string().ends_with(kIndexEnding) ||
+           (is_onnx(path) && fs::is_regular_file(path, problem)) ||
            (fs::is_directory(path, problem) && !weights_in(path).empty());
 }
 

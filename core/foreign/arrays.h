@@ -36,10 +36,11 @@ std::vector<std::byte> read_array(const Arrays& source, const Array& array);
 /// Numbers of any float type as f32. Throws weft::Error{checkpoint}.
 std::vector<float> read_floats(const Arrays& source, const Array& array);
 
-/// A file of safetensors, the index of several (`*.index.json`), or a folder that holds one of
-/// them under the names of Hugging Face's: model.safetensors or model.safetensors.index.json. Of
-/// an index every shard's table of contents is read: a shard that is absent or elsewhere, an array
-/// that is nowhere or twice is named. Throws weft::Error{checkpoint}.
+/// A file of safetensors, one of ONNX, the index of several (`*.index.json`), or a folder that
+/// holds one of them under the names of Hugging Face's: model.safetensors or
+/// model.safetensors.index.json. Of an index every shard's table of contents is read: a shard that
+/// is absent or elsewhere, an array that is nowhere or twice is named. Throws
+/// weft::Error{checkpoint}.
 Arrays open_weights(const std::filesystem::path& path);
 
 /// Whether open_weights is for this path: by its name, or by what the folder holds.

@@ -5,6 +5,7 @@
 #include "core/base/file.h"
 #include "core/base/text.h"
 #include "core/foreign/family_list.h"
+#include "core/foreign/onnx.h"
 #include "core/nn/models/model_list.h"
 #include "core/tokenizer/tokenizer.h"
 
@@ -65,6 +66,9 @@ Json resolved(const Json& model) {
 
 std::optional<fs::path> foreign_config(const fs::path& path) {
     std::error_code problem;
+    if (is_onnx(path)) {
+        return fs::is_regular_file(path, problem) ? std::optional(path) : std::nullopt;
+    }
     const fs::path file =
         fs::is_directory(path, problem) ? path / kConfigName
         : path.filename().extension() == ".json" && !path.string().ends_with(".index.json")
@@ -80,6 +84,9 @@ std::optional<fs::path> foreign_config(const fs::path& path) {
 }
 
 ForeignModel read_foreign_config(const fs::path& path) {
+    if (is_onnx(path)) {
+        return read_onnx_model(path);
+    }
     ForeignModel out;
     const Json json = parsed_or_null(path);
     const Json type = json.is_object() ? json.value(kTypeKey, Json()) : Json();
@@ -143,6 +150,12 @@ std::vector<std::string> differences(const Json& ours, const ForeignModel& their
                       " positions there, and model.context is " + here.at("context").dump());
     }
     return out;
+}
+
+fs::path model_place(const fs::path& config) {
+    std::error_code problem;
+    const fs::path whole = fs::absolute(config, problem).lexically_normal();
+    return is_onnx(config) ? whole : whole.parent_path();
 }
 
 Json run_of(const ForeignModel& model, const std::string& name, const fs::path& weights) {

@@ -64,9 +64,9 @@ inline const std::vector<Arrows>& allowed_arrows() {
     static const std::vector<std::string_view> kCheckpoint = {
         "core/base/", "core/config/", "core/ir/type.h", "core/sharding/", "core/store/"};
     // A tensor of another program has a type, and its model is one of ours.
-    static const std::vector<std::string_view> kForeign = {"core/base/",      "core/config/",
-                                                           "core/tokenizer/", "core/ir/type.h",
-                                                           "core/nn/",        "core/checkpoint/"};
+    static const std::vector<std::string_view> kForeign = {
+        "core/base/", "core/config/",     "core/tokenizer/",  "core/ir/type.h",
+        "core/nn/",   "core/checkpoint/", "core/onnx_import/"};
     static const std::vector<std::string_view> kEngine = {
         "core/", "kernels/weft_kernels.h", "kernels/weft_module.h", "kernels/weft_health.h"};
     static const std::vector<Arrows> kTable = {
@@ -77,6 +77,7 @@ inline const std::vector<Arrows>& allowed_arrows() {
         {"core/tokenizer/", {"core/base/", "core/config/"}},
         {"core/ops/", kOps},
         {"core/onnx/", kOnIr},
+        {"core/onnx_import/", kOnOps},
         {"core/autodiff/", kOnOps},
         {"core/passes/", kOnOps},
         {"core/sharding/", kOnOps},

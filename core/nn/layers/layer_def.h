@@ -49,6 +49,17 @@ ir::ValueId rms_norm(ModelContext& context, ir::ValueId x, double eps);
 /// Each channel over the batch, with "weight", "bias", "running_mean" and "running_variance" of the
 /// current scope; `momentum` is the weight of the newest batch in the running statistics.
 ir::ValueId batch_norm(ModelContext& context, ir::ValueId x, double momentum, double eps);
+
+/// The variables of a batch normalisation, each [C]; afterwards its result and, while training, the
+/// new running statistics.
+struct BatchNormVariables {
+    ir::ValueId scale, shift, mean, variance;
+};
+struct BatchNormResult {
+    ir::ValueId y, mean, variance; // statistics invalid where nothing trains
+};
+BatchNormResult batch_norm_of(ModelContext& context, ir::ValueId x,
+                              const BatchNormVariables& variables, double momentum, double eps);
 /// x itself unless training with rate > 0. The random stream is the layer path.
 ir::ValueId dropout(ModelContext& context, ir::ValueId x, double rate);
 /// One of activation_names().

@@ -21,32 +21,28 @@ ir::ValueId rms_norm(ModelContext& context, ir::ValueId x, double eps) {
 namespace {
 
 /// running + rate * (batch - running); rate is 0 for a batch of padding only.
-void move_statistic(ModelContext& context, const char* name, ir::ValueId running, ir::ValueId batch,
-                    ir::ValueId rate) {
-    ops::Builder& b = context.builder();
-    const ir::ValueId step = ops::mul(b, ops::sub(b, batch, running), rate);
-    context.update(name, ops::add(b, running, step));
+ir::ValueId moved(ops::Builder& b, ir::ValueId running, ir::ValueId batch, ir::ValueId rate) {
+    return ops::add(b, running, ops::mul(b, ops::sub(b, batch, running), rate));
 }
 
 } // namespace
 
 // Statistics run over the real samples of a microstep only. The running variance takes the unbiased
 // estimate, as PyTorch's does, so that weights move between the two.
-ir::ValueId batch_norm(ModelContext& context, ir::ValueId x, double momentum, double eps) {
+BatchNormResult batch_norm_of(ModelContext& context, ir::ValueId x,
+                              const BatchNormVariables& variables, double momentum, double eps) {
     ops::Builder& b = context.builder();
+    const auto& [scale, shift, mean, variance] = variables;
     const ir::Shape shape = context.shape(x);
-    const std::int64_t channels = shape.back();
-    const ir::ValueId scale = context.parameter("weight", {channels}, Init::ones(), {"embed"});
-    const ir::ValueId shift = context.parameter("bias", {channels}, Init::zeros(), {"embed"});
-    const ir::ValueId mean = context.statistic("running_mean", {channels}, Init::zeros());
-    const ir::ValueId variance = context.statistic("running_variance", {channels}, Init::ones());
     if (!context.training()) {
-        return b.emit("batch_norm_inference", {x, scale, shift, mean, variance}, {{"eps", eps}});
+        return {b.emit("batch_norm_inference", {x, scale, shift, mean, variance}, {{"eps", eps}}),
+                {},
+                {}};
     }
     const auto outputs =
         b.emit_all("batch_norm", {x, scale, shift, context.weights()}, {{"eps", eps}});
 
-    const std::int64_t points = shape.elements() / shape[0] / channels;
+    const std::int64_t points = shape.elements() / shape[0] / shape.back();
     const ir::ValueId count =
         ops::affine(b, ops::reduce_sum(b, context.weights(), {0}), static_cast<double>(points));
     const ir::ValueId one = ops::constant(b, 1.0);
@@ -54,9 +50,23 @@ ir::ValueId batch_norm(ModelContext& context, ir::ValueId x, double momentum, do
     const ir::ValueId rate = ops::affine(b, seen, momentum);
     const ir::ValueId unbiased =
         ops::div(b, count, ops::maximum(b, ops::affine(b, count, 1.0, -1.0), one));
-    move_statistic(context, "running_mean", mean, outputs[1], rate);
-    move_statistic(context, "running_variance", variance, ops::mul(b, outputs[2], unbiased), rate);
-    return outputs[0];
+    const ir::ValueId new_mean = moved(b, mean, outputs[1], rate);
+    return {outputs[0], new_mean, moved(b, variance, ops::mul(b, outputs[2], unbiased), rate)};
+}
+
+ir::ValueId batch_norm(ModelContext& context, ir::ValueId x, double momentum, double eps) {
+    const std::int64_t channels = context.shape(x).back();
+    BatchNormVariables variables;
+    variables.scale = context.parameter("weight", {channels}, Init::ones(), {"embed"});
+    variables.shift = context.parameter("bias", {channels}, Init::zeros(), {"embed"});
+    variables.mean = context.statistic("running_mean", {channels}, Init::zeros());
+    variables.variance = context.statistic("running_variance", {channels}, Init::ones());
+    const BatchNormResult out = batch_norm_of(context, x, variables, momentum, eps);
+    if (context.training()) {
+        context.update("running_mean", out.mean);
+        context.update("running_variance", out.variance);
+    }
+    return out.y;
 }
 
 namespace {

@@ -76,7 +76,11 @@ private:
         ir::ValueId value;
         if (port.role == ir::Role::state) {
             const StateStart start = start_of(port);
-            value = context_.parameter(port.name, port.value.type->shape, start.init, start.axes);
+            value =
+                start.trained
+                    ? context_.parameter(port.name, port.value.type->shape, start.init, start.axes)
+                    : context_.statistic(port.name, port.value.type->shape, start.init);
+            names_.emplace(port.value.number, port.name);
             layers_.emplace(port.value.number, port.name.substr(0, port.name.rfind('.')));
         } else if (port.role == ir::Role::batch) {
             value = inputs_;
@@ -92,6 +96,12 @@ private:
         ir::ValueIds inputs;
         for (const ir::WrittenValue& input : op.inputs) {
             inputs.push_back(values_.at(input.number));
+        }
+        if (keeps_statistics(op)) {
+            values_.emplace(op.outputs.front().number, normalised(op, inputs));
+            require_type(op.outputs.front(), values_.at(op.outputs.front().number),
+                         "batch_norm gives ");
+            return;
         }
         const auto random = random_operand(op.kind);
         ir::Attributes attributes = op.attributes;
@@ -114,6 +124,34 @@ private:
             values_.emplace(op.outputs[i].number, outputs[i]);
             require_type(op.outputs[i], outputs[i], op.kind + " gives ");
         }
+    }
+
+    ir::ValueId normalised(const ir::WrittenOp& op, const ir::ValueIds& inputs) {
+        for (std::size_t i = 1; i < inputs.size(); ++i) {
+            const ir::Type& type = context_.builder().type(inputs[i]);
+            if (type.shape != ir::Shape{context_.shape(inputs[0]).back()}) {
+                context_.fail("operand " + std::to_string(i) + " of batch_norm is " +
+                              text_of(type) + ", not one number per channel");
+            }
+        }
+        const ir::Attribute* eps = op.attributes.find("eps");
+        const ir::Attribute* momentum = op.attributes.find("momentum");
+        const auto* small = eps == nullptr ? nullptr : std::get_if<double>(eps);
+        const auto* share = momentum == nullptr ? nullptr : std::get_if<double>(momentum);
+        if (op.outputs.size() != 1 || op.attributes.size() != 2 || small == nullptr ||
+            share == nullptr || *small <= 0 || *share < 0 || *share > 1) {
+            context_.fail("batch_norm of running statistics gives one value and takes eps above 0 "
+                          "and momentum from 0 to 1",
+                          "as in {eps=1e-5, momentum=0.1}");
+        }
+        const BatchNormResult out = batch_norm_of(
+            context_, inputs[0], {inputs[1], inputs[2], inputs[3], inputs[4]}, *share, *small);
+        if (context_.training()) {
+            context_.builder().set_path({});
+            context_.update(names_.at(op.inputs[3].number), out.mean);
+            context_.update(names_.at(op.inputs[4].number), out.variance);
+        }
+        return out.y;
     }
 
     static ir::Attributes without_dropout(const ir::Attributes& all) {
@@ -160,6 +198,7 @@ private:
     ir::ValueId inputs_;
     std::map<std::int32_t, ir::ValueId> values_;
     std::map<std::int32_t, std::string> layers_; // of the weights
+    std::map<std::int32_t, std::string> names_;  // of the weights
 };
 
 ir::ValueId build_graph(ModelContext& context, const Json& settings, ir::ValueId inputs) {

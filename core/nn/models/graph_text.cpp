@@ -65,8 +65,9 @@ void check_state(const ir::WrittenPort& port, std::set<std::string>& names) {
         fail(place, "a weight needs elements");
     }
     for (const auto& [name, value] : port.attributes) {
-        if (name != "init" && name != "scale" && name != "axes") {
-            fail(place, "a weight has no attribute '" + name + "'", "one of init, scale, axes");
+        if (name != "init" && name != "scale" && name != "axes" && name != "trained") {
+            fail(place, "a weight has no attribute '" + name + "'",
+                 "one of init, scale, axes, trained");
         }
     }
     start_of(port);
@@ -93,6 +94,28 @@ void check_arguments(const ir::ModelText& text) {
     if (inputs != 1) {
         fail({}, "a model has one line of 'in %0 batch \"inputs\"', but here are " +
                      std::to_string(inputs));
+    }
+}
+
+/// Running statistics are what a batch_norm keeps, and nothing else.
+void check_statistics(const ir::ModelText& text) {
+    std::set<std::int32_t> statistics;
+    for (const ir::WrittenPort& port : text.arguments) {
+        if (port.role == Role::state && !start_of(port).trained) {
+            statistics.insert(port.value.number);
+        }
+    }
+    for (const ir::WrittenOp& op : text.ops) {
+        for (std::size_t i = 0; i < op.inputs.size(); ++i) {
+            const bool kept = keeps_statistics(op) && i >= 3;
+            if (statistics.contains(op.inputs[i].number) != kept) {
+                fail(op.inputs[i].place,
+                     kept ? "a running statistic is a state with trained=false"
+                          : "only a batch_norm reads a state with trained=false",
+                     "as in %9 = batch_norm(%4, %5, %6, %7, %8) {eps=1e-5, momentum=0.1}: scale, "
+                     "shift, mean and variance of %4, the last two with trained=false");
+            }
+        }
     }
 }
 
@@ -173,6 +196,10 @@ std::optional<std::size_t> random_operand(std::string_view op) {
                                : std::nullopt;
 }
 
+bool keeps_statistics(const ir::WrittenOp& op) {
+    return op.kind == "batch_norm" && op.inputs.size() == 5;
+}
+
 StateStart start_of(const ir::WrittenPort& port) {
     const ir::Shape& shape = port.value.type->shape;
     const auto rank = static_cast<std::size_t>(shape.rank());
@@ -181,6 +208,11 @@ StateStart start_of(const ir::WrittenPort& port) {
         fail(port.value.place, "scale needs an init", "init=\"normal\" or init=\"uniform\"");
     }
     StateStart out{given ? init_of(port) : usual_init(shape), std::vector<std::string>(rank)};
+    if (const ir::Attribute* trained = port.attributes.find("trained")) {
+        const auto* flag = std::get_if<bool>(trained);
+        out.trained =
+            flag == nullptr ? (fail(port.value.place, "trained is true or false"), true) : *flag;
+    }
     if (const ir::Attribute* axes = port.attributes.find("axes")) {
         const auto* names = std::get_if<std::string>(axes);
         out.axes = names == nullptr ? std::vector<std::string>{} : split(*names, ' ');
@@ -196,6 +228,7 @@ StateStart start_of(const ir::WrittenPort& port) {
 void check_model_text(const ir::ModelText& text) {
     check_arguments(text);
     check_ops(text);
+    check_statistics(text);
     check_results(text);
 }
 

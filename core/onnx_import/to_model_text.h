@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Any program's ONNX graph as model text (core/ir/model_text.h), which trains here.
+#pragma once
+
+#include "core/ir/type.h"
+#include "core/onnx_import/read_onnx.h"
+
+namespace weft::onnx_import {
+
+/// A graph in our ops. Weights keep their names, shapes and numbers: what the file calls
+/// "fc.weight" [out, in] is the state "fc.weight" here, whichever way an op takes it.
+struct TextOfGraph {
+    std::string text;
+    ir::Type input;                    // of one sample: pictures with channels last, tokens as i32
+    std::int64_t outputs = 0;          // extent of the last dimension of the result
+    std::vector<std::string> warnings; // what trains otherwise than its author may think
+};
+
+/// What is trained: tensors of floats of the file with more than one element, all finite, as ops
+/// read them; running statistics of a batch normalisation follow the batches. Tensors of one
+/// element, of other types and those that nodes hold stay as they are. Pictures [N, C, H, W] are
+/// read from samples [H, W, C], dropout is as the graph has it.
+/// Throws weft::Error{usage} that lists every node that has no translation, with its name and why.
+TextOfGraph to_model_text(const StoredModel& model);
+
+} // namespace weft::onnx_import

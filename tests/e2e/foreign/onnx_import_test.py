@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Models of PyTorch's exporters give PyTorch's logits here, and train with PyTorch's losses.
+
+    python3 onnx_import_test.py WEFT [TestClass[.test]]
+
+Needs torch, onnx, onnxscript and numpy. Exits 77 where one of them is missing.
+"""
+import json
+import pathlib
+import sys
+import tempfile
+import unittest
+
+import weft_program
+from weft_program import weft
+
+try:
+    import numpy as np
+    import onnx
+    import onnxscript  # noqa: F401 the newer exporter needs it
+    import torch
+    from torch.nn import functional
+
+    import onnx_models
+except ImportError as missing:
+    print(f"SKIPPED: torch, onnx, onnxscript and numpy are needed: {missing}")
+    sys.exit(77)
+
+STEPS = 10
+# The text model is imported (test_operator_sets), but no source of texts feeds a graph yet.
+TRAINED = ("mlp", "cnn", "vit")
+SAMPLES = 8  # all of them in each batch, so that their order says nothing
+TOLERANCE = 1e-4  # f32 sums in another order
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        holder = tempfile.TemporaryDirectory()
+        self.addCleanup(holder.cleanup)
+        self.folder = pathlib.Path(holder.name)
+
+    def data(self, name):
+        """Inputs and targets for PyTorch, and the source that gives the same here."""
+        torch.manual_seed(7)
+        inputs = torch.randn(SAMPLES, *onnx_models.SHAPES[name])
+        targets = torch.arange(SAMPLES) % onnx_models.CLASSES
+        rows = inputs.numpy() if name == "mlp" else inputs.numpy().transpose(0, 2, 3, 1)
+        np.save(self.folder / "x.npy", np.ascontiguousarray(rows))
+        np.save(self.folder / "y.npy", targets.numpy())
+        return inputs, targets, {"type": "npy", "inputs": str(self.folder / "x.npy"), "scale": "none",
+                                 "targets": str(self.folder / "y.npy"), "channels": "last"}
+
+    def exported(self, name, exporter, opset=None):
+        model = onnx_models.made(name)
+        file = self.folder / f"{name}.onnx"
+        onnx_models.export(model, onnx_models.inputs_for(name, 3), file, exporter, opset)
+        return onnx_models.made(name), file
+
+    def settings(self, source, optimizer, *more):
+        values = {"seed": 5, "data.train": source, "data.test": source, "data.validation": None, "optimizer": optimizer,
+                  "lr_schedule": {"type": "constant"}, "training.global_batch_size": SAMPLES,
+                  "training.precision": "f32", "training.length": {"steps": STEPS}, "training.max_grad_norm": None}
+        out = []
+        for key, value in values.items():
+            out += ["--set", f"{key}={json.dumps(value)}"]
+        return [*out, *more]
+
+    def losses_here(self, run):
+        lines = map(json.loads, (run / "events.jsonl").read_text().splitlines())
+        return [line["loss"] for line in lines if line.get("event", line.get("type")) == "step"]
+
+    def losses_there(self, model, inputs, targets, optimizer):
+        model.train()
+        losses = []
+        for _ in range(STEPS):
+            loss = functional.cross_entropy(model(inputs).flatten(0, -2), targets.flatten())
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    def assert_trains_alike(self, name, exporter, *more, adam=False, opset=None):
+        model, file = self.exported(name, exporter, opset)
+        inputs, targets, source = self.data(name)
+        theirs = (torch.optim.AdamW(model.parameters(), lr=0.003, weight_decay=0.0) if adam
+                  else torch.optim.SGD(model.parameters(), lr=0.05))
+        ours = ({"type": "adamw", "learning_rate": 0.003, "weight_decay": 0.0} if adam
+                else {"type": "sgd", "learning_rate": 0.05, "momentum": 0.0})
+        run = self.folder / "run"
+        weft("train", file, *self.settings(source, ours, *more), "--run-dir", run)
+        here = self.losses_here(run)
+        there = self.losses_there(model, inputs, targets, theirs)
+        self.assertEqual(len(here), STEPS)
+        np.testing.assert_allclose(here, there, rtol=TOLERANCE)
+        # The comparison is worth something: it learns by far more than it may differ.
+        self.assertGreater(there[0] - there[-1], 100 * TOLERANCE * there[0])
+        return model, run
+
+
+class Training(Case):
+    """Ten steps, by either exporter and optimizer."""
+
+
+class Mesh(Case):
+    """The same on two devices that share the batch."""
+
+
+def add_cases():
+    for name in TRAINED:
+        for exporter in onnx_models.OPSET:
+            for adam in (False, True):
+                def test(self, name=name, exporter=exporter, adam=adam):
+                    self.assert_trains_alike(name, exporter, adam=adam)
+                setattr(Training, f"test_{name}_{exporter}_{'adamw' if adam else 'sgd'}", test)
+
+        def on_mesh(self, name=name):
+            self.assert_trains_alike(name, "script", "--devices", "cpu:2")
+        setattr(Mesh, f"test_{name}", on_mesh)
+
+
+add_cases()
+
+
+class Logits(Case):
+    """What a model is trained to, saved and asked, is what PyTorch's is."""
+
+    def probabilities(self, name, exporter):
+        model, file = self.exported(name, exporter)
+        inputs, _, source = self.data(name)
+        run = self.folder / "run"
+        ours = {"type": "sgd", "learning_rate": 0.0, "momentum": 0.0}
+        weft("train", file, *self.settings(source, ours), "--run-dir", run)
+        document = json.loads(weft("predict", run, f"0-{SAMPLES - 1}", "--split", "test", "--from", "latest",
+                                   "--json"))
+        here = np.array([sample["values"] for sample in document["predictions"]])
+        model.train()
+        with torch.no_grad():
+            for _ in range(STEPS):
+                logits = model(inputs)  # running statistics follow
+            model.eval()
+            logits = model(inputs)
+        there = torch.log_softmax(logits if logits.ndim == 2 else logits[:, -1], -1).numpy()
+        self.assertLess(np.abs(np.log(here) - there).max(), TOLERANCE)
+        self.assertGreater(np.abs(there[0] - there[1]).max(), 100 * TOLERANCE)
+
+    def test_each_model_by_each_exporter(self):
+        for name in TRAINED:
+            for exporter in onnx_models.OPSET:
+                with self.subTest(name=name, exporter=exporter):
+                    self.probabilities(name, exporter)
+                    self.setUp()
+
+    def test_operator_sets(self):
+        for opset in (13, 15, 17, 18, 20):
+            with self.subTest(opset=opset):
+                _, file = self.exported("gpt2", "script", opset)
+                self.assertIn("28 taken as they are", weft("check", file))
+                self.setUp()
+
+
+if __name__ == "__main__":
+    weft_program.program = sys.argv.pop(1)
+    unittest.main()

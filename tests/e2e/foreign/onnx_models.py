@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Small models of PyTorch's, and their files by PyTorch's two exporters.
+
+    python3 onnx_models.py FOLDER     writes <model>-<exporter>.onnx of every model, for tests/unit/onnx
+
+Needs torch, onnx and onnxscript.
+"""
+import pathlib
+import sys
+
+import torch
+from torch import nn
+from torch.nn import functional
+
+OPSET = {"script": 17, "dynamo": 18}
+CONTEXT = 12
+VOCABULARY = 61
+CLASSES = 5
+
+
+class Mlp(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = nn.Sequential(nn.Linear(6, 16), nn.ReLU(), nn.Linear(16, 12), nn.GELU(), nn.LayerNorm(12),
+                                    nn.Linear(12, CLASSES))
+
+    def forward(self, x):
+        return self.layers(x)
+
+
+class Cnn(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first = nn.Conv2d(3, 8, 3, padding=1, bias=False)
+        self.norm = nn.BatchNorm2d(8)
+        self.second = nn.Conv2d(8, 10, 3, stride=2, padding=1)
+        self.norm2 = nn.BatchNorm2d(10)
+        self.head = nn.Linear(10, CLASSES)
+
+    def forward(self, x):
+        x = functional.max_pool2d(functional.relu(self.norm(self.first(x))), 2)
+        x = functional.silu(self.norm2(self.second(x)))
+        return self.head(functional.adaptive_avg_pool2d(x, 1).flatten(1))
+
+
+class Block(nn.Module):
+    def __init__(self, width, heads, causal):
+        super().__init__()
+        self.heads, self.causal = heads, causal
+        self.norm1, self.norm2 = nn.LayerNorm(width), nn.LayerNorm(width)
+        self.qkv, self.out = nn.Linear(width, 3 * width), nn.Linear(width, width)
+        self.up, self.down = nn.Linear(width, 4 * width), nn.Linear(4 * width, width)
+
+    def forward(self, x):
+        b, t, c = x.shape
+        q, k, v = self.qkv(self.norm1(x)).split(c, dim=2)
+        q, k, v = (y.view(b, t, self.heads, c // self.heads).transpose(1, 2) for y in (q, k, v))
+        y = functional.scaled_dot_product_attention(q, k, v, is_causal=self.causal)
+        x = x + self.out(y.transpose(1, 2).reshape(b, t, c))
+        return x + self.down(functional.gelu(self.up(self.norm2(x)), approximate="tanh" if self.causal else "none"))
+
+
+class Gpt2(nn.Module):
+    def __init__(self, width=16):
+        super().__init__()
+        self.wte, self.wpe = nn.Embedding(VOCABULARY, width), nn.Embedding(CONTEXT, width)
+        self.blocks = nn.ModuleList(Block(width, 2, True) for _ in range(2))
+        self.norm = nn.LayerNorm(width)
+        self.head = nn.Linear(width, VOCABULARY, bias=False)
+        self.head.weight = self.wte.weight
+
+    def forward(self, tokens):
+        x = self.wte(tokens) + self.wpe(torch.arange(tokens.shape[1], device=tokens.device))
+        for block in self.blocks:
+            x = block(x)
+        return self.head(self.norm(x))
+
+
+class Vit(nn.Module):
+    def __init__(self, width=16):
+        super().__init__()
+        self.patches = nn.Conv2d(3, width, 4, stride=4)
+        self.token = nn.Parameter(torch.randn(1, 1, width) * 0.1)
+        self.places = nn.Parameter(torch.randn(1, 5, width) * 0.1)
+        self.blocks = nn.ModuleList(Block(width, 2, False) for _ in range(2))
+        self.norm = nn.LayerNorm(width)
+        self.head = nn.Linear(width, CLASSES)
+
+    def forward(self, x):
+        x = self.patches(x).flatten(2).transpose(1, 2)
+        x = torch.cat([self.token.expand(x.shape[0], -1, -1), x], dim=1) + self.places
+        for block in self.blocks:
+            x = block(x)
+        return self.head(self.norm(x)[:, 0])
+
+
+MODELS = {"mlp": Mlp, "cnn": Cnn, "gpt2": Gpt2, "vit": Vit}
+SHAPES = {"mlp": (6,), "cnn": (3, 8, 8), "vit": (3, 8, 8)}
+
+
+def made(name):
+    torch.manual_seed(3)
+    return MODELS[name]()
+
+
+def inputs_for(name, samples):
+    torch.manual_seed(4)
+    return (torch.randint(VOCABULARY, (samples, CONTEXT)) if name == "gpt2"
+            else torch.randn(samples, *SHAPES[name]))
+
+
+def export(model, inputs, file, exporter, opset=None):
+    """As a model in training: a batch normalisation stays one."""
+    model.train()
+    options = ({"dynamo": False, "training": torch.onnx.TrainingMode.TRAINING, "do_constant_folding": False,
+                "dynamic_axes": {"inputs": {0: "batch"}}} if exporter == "script"
+               else {"dynamo": True, "dynamic_shapes": ({0: torch.export.Dim("batch")},),
+                     "external_data": False, "optimize": False, "verbose": False})
+    torch.onnx.export(model, (inputs,), str(file), input_names=["inputs"], output_names=["logits"],
+                      opset_version=opset or OPSET[exporter], **options)
+
+
+if __name__ == "__main__":
+    for model_name in MODELS:
+        for exporter_name in OPSET:
+            target = pathlib.Path(sys.argv[1]) / f"{model_name}-{exporter_name}.onnx"
+            export(made(model_name), inputs_for(model_name, 2), target, exporter_name)

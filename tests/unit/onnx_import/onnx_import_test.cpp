@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+// ONNX files of PyTorch's exporters as model text, and files that no exporter writes. The models
+// are those of tests/e2e/foreign/onnx_models.py, which wrote the files; that they train as
+// PyTorch's do is asked of PyTorch: tests/e2e/foreign/onnx_import_test.py.
+#include "core/base/file.h"
+#include "core/base/protobuf.h"
+#include "core/foreign/onnx.h"
+#include "core/nn/models/graph_text.h"
+#include "core/onnx_import/to_model_text.h"
+#include "tests/support/error_of.h"
+#include "tests/support/test_folder.h"
+#include "tests/support/weft_test.h"
+
+#include <fstream>
+
+using namespace weft;
+using namespace weft::onnx_import;
+using protobuf::Writer;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+Writer tensor(const std::string& name, std::initializer_list<std::int64_t> shape,
+              const std::string& raw, std::int64_t element = 1) {
+    Writer out;
+    for (const std::int64_t extent : shape) {
+        out.add_integer(1, extent);
+    }
+    out.add_integer(2, element);
+    out.add_bytes(8, name);
+    out.add_bytes(9, raw);
+    return out;
+}
+
+Writer node(const std::string& op, std::initializer_list<const char*> inputs, const char* output) {
+    Writer out;
+    for (const char* input : inputs) {
+        out.add_bytes(1, input);
+    }
+    out.add_bytes(2, output);
+    out.add_bytes(3, "the " + op);
+    out.add_bytes(4, op);
+    return out;
+}
+
+/// A port of f32; an extent of 0 is any number.
+Writer port(const std::string& name, std::initializer_list<std::int64_t> shape) {
+    Writer extents;
+    for (const std::int64_t extent : shape) {
+        Writer dim;
+        if (extent != 0) {
+            dim.add_integer(1, extent);
+        }
+        extents.add(1, dim);
+    }
+    Writer array;
+    array.add_integer(1, 1);
+    array.add(2, extents);
+    Writer type;
+    type.add(1, array);
+    Writer out;
+    out.add_bytes(1, name);
+    out.add(2, type);
+    return out;
+}
+
+struct GraphParts {
+    std::vector<Writer> nodes;
+    std::vector<Writer> tensors;
+    std::int64_t operator_set = 17;
+    std::int64_t features = 2;
+};
+
+} // namespace
+
+class OnnxImportTest : public QObject, private test::TestFolder {
+    Q_OBJECT
+
+    fs::path written(const GraphParts& parts) const {
+        Writer graph;
+        for (const Writer& one : parts.nodes) {
+            graph.add(1, one);
+        }
+        for (const Writer& one : parts.tensors) {
+            graph.add(5, one);
+        }
+        graph.add(11, port("x", {0, parts.features}));
+        graph.add(12, port("y", {0, 2}));
+        Writer set;
+        set.add_integer(2, parts.operator_set);
+        Writer model;
+        model.add_integer(1, 8);
+        model.add(7, graph);
+        model.add(8, set);
+        std::ofstream(path("model.onnx"), std::ios::binary) << model.text();
+        return path("model.onnx");
+    }
+
+    std::string refused(const GraphParts& parts) const {
+        const fs::path file = written(parts);
+        const auto error = test::error_of([&] { to_model_text(*read_onnx(file)); });
+        return error ? error->message() : "";
+    }
+
+    /// y = x W with two weights that lie in another file.
+    std::string outside(const std::string& location) const {
+        Writer place;
+        place.add_bytes(1, "location");
+        place.add_bytes(2, location);
+        Writer weight = tensor("w", {2, 2}, "");
+        weight.add(13, place);
+        weight.add_integer(14, 1);
+        const fs::path file = written({{node("MatMul", {"x", "w"}, "y")}, {weight}});
+        const auto error = test::error_of([&] { to_model_text(*read_onnx(file)); });
+        return error ? error->message() : "";
+    }
+
+private slots:
+    void models_of_pytorch_become_text_with_every_weight_data() {
+        QTest::addColumn<int>("states");
+        QTest::addColumn<int>("statistics");
+        // As many as PyTorch's state_dict has, without its counters of batches and tied copies.
+        QTest::newRow("mlp-script") << 8 << 0;
+        QTest::newRow("mlp-dynamo") << 8 << 0;
+        QTest::newRow("cnn-script") << 13 << 4;
+        QTest::newRow("cnn-dynamo") << 13 << 4;
+        QTest::newRow("gpt2-script") << 28 << 0;
+        QTest::newRow("vit-script") << 32 << 0;
+    }
+
+    void models_of_pytorch_become_text_with_every_weight() {
+        QFETCH(int, states);
+        QFETCH(int, statistics);
+        const fs::path file =
+            fs::path(WEFT_ONNX_MODELS) / (std::string(QTest::currentDataTag()) + ".onnx");
+        const foreign::ForeignModel model = foreign::read_onnx_model(file);
+        QVERIFY2(model.problems.empty(),
+                 model.problems.empty() ? "" : model.problems[0].message.c_str());
+        const ir::ModelText text =
+            ir::read_model_text(model.here.model.at("text").get<std::string>(), 4);
+        nn::check_model_text(text);
+        const foreign::Arrays arrays = foreign::open_onnx(file);
+        int seen = 0;
+        int kept = 0;
+        for (const ir::WrittenPort& one : text.arguments) {
+            if (one.role == ir::Role::state) {
+                const foreign::Array* there = arrays.find(one.name);
+                QVERIFY2(there != nullptr && there->type == one.value.type, one.name.c_str());
+                ++seen;
+                kept += nn::start_of(one).trained ? 0 : 1;
+            }
+        }
+        QCOMPARE(seen, states);
+        QCOMPARE(kept, statistics);
+    }
+
+    void everything_without_a_translation_is_listed_with_its_place() {
+        const std::string text = refused(
+            {{node("Bernoulli", {"x"}, "a"), node("Relu", {"a"}, "b"), node("NonZero", {"b"}, "c"),
+              node("Erf", {"x"}, "d"), node("Add", {"c", "d"}, "y")},
+             {}});
+        QVERIFY2(text.find("Bernoulli at 'the Bernoulli'") != text.npos, text.c_str());
+        QVERIFY2(text.find("NonZero at 'the NonZero'") != text.npos, text.c_str());
+        QVERIFY2(text.find("Erf at 'the Erf'") != text.npos, text.c_str());
+        QVERIFY2(text.find("Relu") == text.npos, text.c_str());
+    }
+
+    void a_graph_that_cannot_be_is_refused() {
+        const std::string circle = refused(
+            {{node("Relu", {"b"}, "a"), node("Relu", {"a"}, "b"), node("Add", {"x", "b"}, "y")},
+             {}});
+        QVERIFY2(circle.find("circle") != circle.npos, circle.c_str());
+        const std::string missing = refused({{node("MatMul", {"x", "w"}, "y")}, {}});
+        QVERIFY2(missing.find("'w', which nothing makes") != missing.npos, missing.c_str());
+        const std::string negative =
+            refused({{node("MatMul", {"x", "w"}, "y")}, {tensor("w", {2, -2}, "")}});
+        QVERIFY2(negative.find("negative extent") != negative.npos, negative.c_str());
+        const std::string huge = refused({{node("MatMul", {"x", "w"}, "y")},
+                                          {tensor("w", {std::int64_t{1} << 40, 1 << 30}, "")}});
+        QVERIFY2(huge.find("more elements than can be counted") != huge.npos, huge.c_str());
+        const std::string large =
+            refused({{node("MatMul", {"x", "w"}, "y")}, {tensor("w", {1 << 20, 1 << 20}, "")}});
+        QVERIFY(!large.empty()); // 4 TiB that the file does not hold are never allocated
+        const std::string old = refused({{node("Relu", {"x"}, "y")}, {}, 9});
+        QVERIFY2(old.find("of set 9") != old.npos, old.c_str());
+        const std::string symbolic = refused({{node("Relu", {"x"}, "y")}, {}, 17, 0});
+        QVERIFY2(symbolic.find("has no number") != symbolic.npos, symbolic.c_str());
+    }
+
+    void other_files_are_opened_beside_the_model_alone() {
+        std::ofstream(path("w.bin"), std::ios::binary) << std::string(16, '\0');
+        QCOMPARE(outside("w.bin"), std::string());
+        for (const char* elsewhere : {"../w.bin", "/etc/passwd", "a/../../w.bin"}) {
+            const std::string text = outside(elsewhere);
+            QVERIFY2(text.find("outside the folder") != text.npos, text.c_str());
+        }
+        fs::create_symlink("/etc/passwd", path("link.bin"));
+        QVERIFY(outside("link.bin").find("outside the folder") != std::string::npos);
+        QVERIFY(outside("none.bin").find("not there") != std::string::npos);
+    }
+
+    void a_file_cut_anywhere_is_refused_or_read() {
+        const std::string whole = read_file(fs::path(WEFT_ONNX_MODELS) / "mlp-script.onnx");
+        int refusals = 0;
+        for (std::size_t length = 0; length < whole.size(); length += 7) {
+            std::ofstream(path("cut.onnx"), std::ios::binary) << whole.substr(0, length);
+            const auto error = test::error_of([&] { to_model_text(*read_onnx(path("cut.onnx"))); });
+            refusals += error ? 1 : 0;
+        }
+        QCOMPARE(refusals, static_cast<int>((whole.size() + 6) / 7));
+    }
+
+    void damaged_files_never_do_harm() {
+        const std::string whole = read_file(fs::path(WEFT_ONNX_MODELS) / "gpt2-script.onnx");
+        for (unsigned seed = 1; seed <= 300; ++seed) {
+            std::string text = whole;
+            for (unsigned i = 0; i < 4; ++i) { // mostly among the nodes, which stand first
+                text[(seed * 7919U + i * 104729U) % (i < 3 ? 15000U : text.size())] ^=
+                    static_cast<char>(1U << (seed + i) % 8);
+            }
+            std::ofstream(path("hurt.onnx"), std::ios::binary) << text;
+            foreign::read_onnx_model(path("hurt.onnx")); // a problem or a model, never a fault
+        }
+    }
+};
+
+WEFT_TEST(OnnxImportTest)
+#include "onnx_import_test.moc"
