@@ -64,6 +64,14 @@ void add_drive_options(Command command, DriveOptions& options) {
         .option("--max-steps", &options.max_steps,
                 "stop, resumable, once the run has so many steps; 0 saves the initial weights")
         .not_negative();
+    command
+        .option("--profile", &options.record.count,
+                "record so many steps, every kernel call and exchange; `weft profile` shows them")
+        .between(1, 10000);
+    command
+        .option("--profile-from", &options.record.from,
+                "the first step to record (default: the tenth from here, or so early that all fit)")
+        .positive();
     const Option events = command.flag("--events", &options.events,
                                        "one JSON event per line on stdout, and nothing else");
     command.flag("--quiet", &options.quiet, "nothing on stdout; faults still go to stderr")
@@ -95,6 +103,7 @@ int drive(train::SessionOptions session_options, const DriveOptions& options,
     session_options.calibration_file = context.calibration_file;
     session_options.version = WEFT_VERSION;
     session_options.max_steps = options.max_steps;
+    session_options.record = options.record;
     const std::string folder = session_options.run_folder.string();
     const bool talks = !options.events && !options.quiet;
     if (talks) {

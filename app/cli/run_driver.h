@@ -17,10 +17,11 @@ struct DriveOptions {
     bool quiet = false;                 // --quiet
     std::string control;                // --control: "", "stdin" or a socket path
     std::optional<std::int64_t> max_steps;
+    train::RecordedSteps record; // --profile, --profile-from
 };
 void add_drive_options(Command command, DriveOptions& options);
 
-/// Returns the exit code. Fills options.sink, control, threads, version, max_steps; throws
+/// Returns the exit code. Fills options.sink, control, threads, version, max_steps, record; throws
 /// weft::Error{usage} for a socket of --control that cannot be made.
 int drive(train::SessionOptions session, const DriveOptions& options, const Context& context);
 

@@ -227,7 +227,11 @@ struct Device::State {
                                       prepared_step.workspace);
         } else {
             WEFT_CHECK(exchange != nullptr, "a plan with exchanges runs on a mesh");
+            const double before_s = observer != nullptr ? exchange->traffic().waited_s : 0.0;
             exchange->run(step, prepared_step.inputs, prepared_step.outputs);
+            if (observer != nullptr) {
+                observer->waited(exchange->traffic().waited_s - before_s);
+            }
         }
         if (timed) {
             note_time(prepared_step, start_s, clock.steady_s());

@@ -369,8 +369,8 @@ RunReport Executor::run_checked(std::string_view program) {
     });
 }
 
-void Executor::set_observer(StepObserver* observer) {
-    state_->devices.front()->set_observer(observer);
+void Executor::set_observer(StepObserver* observer, int device) {
+    state_->devices[static_cast<std::size_t>(device)]->set_observer(observer);
 }
 
 DeviceUse Executor::last_use(int device) const {

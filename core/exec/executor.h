@@ -64,6 +64,8 @@ public:
     /// `position` is the linear position of the step; times are of SystemClock::steady_s, and on a
     /// device that works by itself read from its own clock.
     virtual void step_done(const plan::Step& step, int position, double start_s, double end_s) = 0;
+    /// Right before step_done of an exchange on the host: how much of it was waiting for others.
+    virtual void waited(double /*seconds*/) {}
 };
 
 /// After so many runs of a program, libraries and the allocator below them have what they want.
@@ -123,8 +125,8 @@ public:
     /// ran: save the slots before where that matters.
     RunReport run_checked(std::string_view program);
 
-    /// Sees the steps of device 0. Null (the default) costs nothing; it must outlive the runs.
-    void set_observer(StepObserver* observer);
+    /// Sees the steps of a device. Null (the default) costs nothing; it must outlive the runs.
+    void set_observer(StepObserver* observer, int device = 0);
     /// Of the last run of any program, on a mesh; on devices that work by themselves of its last
     /// run that has ended, also on one device. Waits for nothing.
     DeviceUse last_use(int device) const;

@@ -19,6 +19,8 @@
 #include "core/train/warm_start.h"
 #include "core/train/ways_on.h"
 
+#include <algorithm>
+#include <limits>
 #include <mutex>
 #include <new>
 
@@ -27,6 +29,8 @@ namespace {
 
 namespace fs = std::filesystem;
 using config::Json;
+
+constexpr std::int64_t kFirstRecorded = 10; // of a session's steps, where none was named
 
 void write_once(const fs::path& path, const std::string& text) {
     std::error_code problem;
@@ -56,6 +60,7 @@ struct Session::State {
     void keep_for_wandb();
     void tell_measured();
     void load_start();
+    void record_steps();
     void restore();
     void warn_about_schedules();
     void judge_anew();
@@ -85,6 +90,7 @@ struct Session::State {
     std::optional<DeviceMeter> gpus;
     std::optional<HealthWatch> health; // of GPUs
     std::unique_ptr<exec::Executor> executor;
+    std::optional<RecordSteps> profile;
     Progress progress;
     std::int64_t restored_step = -1;
     double phase_start_s = 0;
@@ -394,6 +400,32 @@ void Session::State::keep_for_wandb() {
                              clock.epoch_s());
 }
 
+// Where the first step was not named: the tenth of this session, or so early that all of them fit.
+void Session::State::record_steps() {
+    const std::int64_t count = options.record.count;
+    if (count == 0) {
+        return;
+    }
+    std::int64_t first = options.record.from;
+    if (first == 0) {
+        const std::int64_t planned = planned_steps(control.orders().live, pace);
+        const std::int64_t total = planned > 0 ? planned : std::numeric_limits<std::int64_t>::max();
+        const std::int64_t end = std::min(total, options.max_steps.value_or(total));
+        first = std::clamp(end - count + 1, progress.step + 1, progress.step + kFirstRecorded);
+    }
+    const exec::Compute compute = compute_of(options.config);
+    std::vector<std::string> names;
+    for (int place = 0; place < static_cast<int>(plan->mesh.devices()); ++place) {
+        names.push_back(compute.on_host() ? "cpu:" + std::to_string(place)
+                                          : std::string(compute.platform->name) + ":" +
+                                                std::to_string(compute.device(place)));
+    }
+    const cost::CostModel cost = machine_cost_model(options.calibration_file, options.threads);
+    auto steps =
+        std::make_unique<profile::StepRecorder>(plan, cost, std::move(names), count, clock);
+    profile.emplace(*executor, std::move(steps), first, count, options.observer);
+}
+
 SessionResult Session::State::train() {
     open_folder();
     phase_start_s = clock.steady_s();
@@ -403,6 +435,7 @@ SessionResult Session::State::train() {
                      host_json().at("name").get<std::string>());
     keep_for_wandb();
     executor->set_observer(options.observer);
+    record_steps();
     StepLoop loop(
         LoopSetup{
             .config = options.config,
@@ -416,6 +449,7 @@ SessionResult Session::State::train() {
             .peak_flops = peak_flops,
             .memory = memory,
             .health = health ? &*health : nullptr,
+            .profile = profile ? &*profile : nullptr,
             .memory_settled =
                 [this] {
                     tell_memory();

@@ -26,6 +26,14 @@ struct StartFrom {
     bool or_older = false;
 };
 
+/// Which steps of a run are recorded (core/profile). Steps that a stopped run does not reach are
+/// not in the recording.
+struct RecordedSteps {
+    std::int64_t count = 0; // 0: nothing is recorded
+    /// The first of them; 0: the tenth of this session, when kernels and libraries have settled.
+    std::int64_t from = 0;
+};
+
 struct SessionOptions {
     compile::RunConfig config;
     std::filesystem::path run_folder; // created by the caller (run_folder.h)
@@ -43,6 +51,7 @@ struct SessionOptions {
     std::string version; // of the program, for run.json and checkpoints
     /// Told about every kernel call of the step loop, on the engine thread; may post. Null: nobody.
     exec::StepObserver* observer = nullptr;
+    RecordedSteps record{};
     /// What time it is; null: the system's. Outlives the session.
     const Clock* clock = nullptr;
     /// Gets every event, in order, one call at a time: on the engine thread, or on the thread that

@@ -120,6 +120,7 @@ LoopEnd StepLoop::run() {
             }
             const LoopEnd end = take_steps();
             report_loader();
+            write_profile();
             return end;
         } catch (const Error& fault) {
             if (fault.kind() != ErrorKind::data) {
@@ -233,6 +234,11 @@ bool StepLoop::goes_on(const Orders& orders) const {
 void StepLoop::start_step(const Orders& orders) {
     progress_.live = orders.live;
     UnderWay update;
+    const std::int64_t step = progress_.step + static_cast<std::int64_t>(under_way_.size());
+    if (setup_.profile != nullptr && under_way_.empty()) {
+        setup_.profile->begin_step(step + 1);
+    }
+    const bool recorded = setup_.profile != nullptr && setup_.profile->is_on();
     update.start_s = setup_.clock.steady_s();
     const data::Batch* batch = loader_->next();
     WEFT_CHECK(batch != nullptr, "training batches never end");
@@ -241,13 +247,19 @@ void StepLoop::start_step(const Orders& orders) {
     update.left_out = batch->left_out;
     update.multiplier = orders.live.learning_rate_multiplier;
     update.wait_ms = loader_->last_wait_ms();
-    const std::int64_t step = progress_.step + static_cast<std::int64_t>(under_way_.size());
+    if (recorded) {
+        setup_.profile->batch_ready();
+    }
     if (update_.start(*batch, step, update.multiplier, setup_.control.halt()) ==
         exec::RunOutcome::stopped) {
         return;
     }
+    if (recorded) {
+        setup_.profile->computed();
+    }
     under_way_.push_back(std::move(update));
-    if (under_way_.size() > update_.depth()) {
+    // A recorded step is over before the next one begins: whoever watches waits for the devices.
+    if (recorded || under_way_.size() > update_.depth()) {
         complete_step();
     }
 }
@@ -274,6 +286,9 @@ void StepLoop::complete_step() {
         report(update, numbers, step_s);
     }
     tell_left_out("train", update.left_out);
+    if (setup_.profile != nullptr && setup_.profile->end_step()) {
+        write_profile();
+    }
     if (updates_ < exec::kSettlingRuns && ++updates_ == exec::kSettlingRuns) {
         setup_.memory_settled();
         reserve_staging();
@@ -281,6 +296,23 @@ void StepLoop::complete_step() {
     if (under_way_.empty()) {
         after_step(); // before anybody hears of a pause: a paused run does nothing
         setup_.control.apply(RunInput::step_done);
+    }
+}
+
+// Of the steps that are recorded so far: what a stopped run has not reached is not in it.
+void StepLoop::write_profile() {
+    if (setup_.profile == nullptr || !setup_.profile->has_steps() ||
+        setup_.lock.place() != RunLock::Place::ours) {
+        return;
+    }
+    try {
+        const auto file = setup_.profile->write(setup_.folder, setup_.folder.filename().string());
+        setup_.control.emit(NoteEvent{"Steps are recorded in " +
+                                      file.lexically_relative(setup_.folder).string() +
+                                      "; `weft profile` says where their time went."});
+    } catch (const Error& fault) {
+        setup_.control.emit(
+            WarningEvent{"The recording was not written: " + fault.message(), fault.hint()});
     }
 }
 

@@ -15,6 +15,7 @@
 #include "core/train/judge.h"
 #include "core/train/logging/recorder.h"
 #include "core/train/measure/health_watch.h"
+#include "core/train/measure/record_steps.h"
 #include "core/train/measure/save_steps.h"
 #include "core/train/memory_meter.h"
 #include "core/train/progress.h"
@@ -57,6 +58,7 @@ struct LoopSetup {
     double peak_flops = 0;  // per second; 0: not known, and no utilisation is reported
     const MemoryMeter& memory;
     const HealthWatch* health = nullptr;  // of the GPUs that it runs on; null: it runs on the host
+    RecordSteps* profile = nullptr;       // records steps; null: none
     std::function<void()> memory_settled; // once per session: what libraries keep is known
     config::Json environment;
     RunControl& control;
@@ -109,6 +111,7 @@ private:
     void report_devices();
     void reserve_staging();
     void report_loader();
+    void write_profile();
     void keep_time(double ms);
     [[noreturn]] void diverge(const UnderWay& update, const UpdateNumbers& numbers);
     void examine(const UnderWay& update, Divergence& what);

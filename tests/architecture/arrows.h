@@ -14,8 +14,8 @@ struct Arrows {
     std::vector<std::string_view> may_include; // path prefixes
 };
 
-/// Base < config, ir < ops < passes and their like < plan < compile < exec < train < launch <
-/// programs.
+/// Base < config, ir < ops < passes and their like < plan < compile < exec < profile < train <
+/// launch < programs.
 inline const std::vector<Arrows>& allowed_arrows() {
     static const std::vector<std::string_view> kFirst = {"core/base/"};
     static const std::vector<std::string_view> kOps = {"core/base/", "core/config/", "core/ir/",
@@ -67,6 +67,15 @@ inline const std::vector<Arrows>& allowed_arrows() {
     static const std::vector<std::string_view> kForeign = {
         "core/base/", "core/config/",     "core/tokenizer/",  "core/ir/type.h",
         "core/nn/",   "core/checkpoint/", "core/onnx_import/"};
+    // Times of a plan's calls beside what they were predicted to take; nothing of training.
+    static const std::vector<std::string_view> kProfile = {"core/base/",
+                                                           "core/config/",
+                                                           "core/ir/",
+                                                           "core/ops/",
+                                                           "core/cost/",
+                                                           "core/plan/",
+                                                           "core/compile/predict.h",
+                                                           "core/exec/executor.h"};
     static const std::vector<std::string_view> kEngine = {
         "core/", "kernels/weft_kernels.h", "kernels/weft_module.h", "kernels/weft_health.h"};
     static const std::vector<Arrows> kTable = {
@@ -93,6 +102,7 @@ inline const std::vector<Arrows>& allowed_arrows() {
         {"core/advise/", kAdvise},
         {"core/exec/comm/", kComm}, // before the folder that it is in: the first match counts
         {"core/exec/", kExec},
+        {"core/profile/", kProfile},
         {"core/checkpoint/", kCheckpoint},
         {"core/foreign/", kForeign},
         {"core/train/", kEngine}, // but not core/launch: see kForbidden

@@ -30,7 +30,9 @@ const ReferencePage& run_folder_page() {
            {"samples/step-<N>.json", "JSON", "Predictions on the fixed validation samples."},
            {"checkpoints/step-<N>/", "folder", "A checkpoint: its files are below."},
            {"logs/", "folder", "What the process of the run printed."},
-           {"profile/", "folder", "Recordings of steps."}}},
+           {"profile/", "folder",
+            "Recordings of steps, step-<N>.json by the first of each: `weft profile` reads "
+            "them."}}},
          {"run.json",
           "",
           {{"schema_version", "integer", "Of this file: 1."},

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+// Steps recorded by `weft train --profile`, shown by `weft profile`.
+#include "core/profile/recording.h"
+#include "core/profile/time_table.h"
+#include "tests/e2e/weft_process.h"
+#include "tests/support/test_folder.h"
+#include "tests/support/weft_test.h"
+
+#include <QFile>
+
+#include <map>
+
+using namespace weft;
+using config::Json;
+
+namespace {
+
+/// The values of every step's event, by step.
+std::map<std::int64_t, train::StepEvent> told_steps(const std::filesystem::path& run) {
+    std::map<std::int64_t, train::StepEvent> out;
+    for (const train::Event& event : test::events_of(run)) {
+        if (const auto* step = std::get_if<train::StepEvent>(&event.payload)) {
+            out[step->step] = *step;
+        }
+    }
+    return out;
+}
+
+} // namespace
+
+class ProfileTest : public QObject, private test::TestFolder {
+    Q_OBJECT
+
+    QString config_;
+
+    void train(const char* run, const QStringList& options) const {
+        const auto done =
+            test::run_weft(QStringList{"train", config_, "--run-dir", text(run)} + options);
+        QVERIFY2(done.code == 0, done.err.c_str());
+    }
+    static Json shown(const QStringList& arguments) {
+        const auto done =
+            test::run_weft(QStringList{"profile"} + arguments + QStringList{"--json"});
+        return done.code == 0 ? config::json_of(done.out) : Json(done.err);
+    }
+
+private slots:
+    void initTestCase() {
+        config_ = test::write_config(path(""));
+        train("plain", {});
+        train("recorded", {"--profile", "4"});
+        train("mesh", {"--profile", "3", "--profile-from", "5", "--devices", "cpu:2"});
+    }
+
+    void a_recording_has_the_steps_that_were_asked_for() {
+        const auto files = profile::list_recordings(path("recorded"));
+        QCOMPARE(files.size(), 1U);
+        QCOMPARE(files[0].filename().string(), std::string("step-00000010.json"));
+        const profile::Recording recording = profile::read_recording(files[0]);
+        QCOMPARE(recording.steps.size(), 4U);
+        QCOMPARE(recording.steps.back().step, 13);
+        QCOMPARE(recording.dropped, 0);
+        QCOMPARE(profile::list_recordings(path("mesh"))[0].filename().string(),
+                 std::string("step-00000005.json"));
+        QVERIFY(profile::list_recordings(path("plain")).empty());
+    }
+
+    void recording_changes_no_number() {
+        const auto plain = told_steps(path("plain"));
+        const auto recorded = told_steps(path("recorded"));
+        QCOMPARE(plain.size(), recorded.size());
+        for (const auto& [step, event] : plain) {
+            QCOMPARE(recorded.at(step).loss, event.loss);
+            QCOMPARE(recorded.at(step).grad_norm, event.grad_norm);
+        }
+    }
+
+    // What a step's event times lies inside what the recording does; calls lie inside their step.
+    void a_recorded_step_holds_its_calls_and_the_time_of_its_event() {
+        const auto told = told_steps(path("recorded"));
+        const auto recording =
+            profile::read_recording(profile::list_recordings(path("recorded"))[0]);
+        const std::size_t each = recording.devices[0].events.size() / recording.steps.size();
+        QCOMPARE(each * recording.steps.size(), recording.devices[0].events.size());
+        for (std::size_t i = 0; i < recording.steps.size(); ++i) {
+            const profile::StepTimes& step = recording.steps[i];
+            QVERIFY(step.wall_us() + 1 >= told.at(step.step).step_ms * 1e3);
+            double inside_us = 0;
+            for (std::size_t at = i * each; at < (i + 1) * each; ++at) {
+                const profile::Event& event = recording.devices[0].events[at];
+                QVERIFY(event.start_us + 0.01 >= step.batch_us);
+                QVERIFY(event.end_us() <= step.computed_us + 0.01);
+                inside_us += event.duration_us;
+            }
+            QVERIFY(inside_us > 0);
+            QVERIFY(inside_us <= step.computed_us - step.batch_us + 0.1);
+        }
+    }
+
+    void each_device_of_a_mesh_shows_its_exchanges() {
+        const Json json = shown({text("mesh"), "--by", "kernel"});
+        QVERIFY2(json.is_object(), json.dump().c_str());
+        QCOMPARE(json.at("devices").size(), 2U);
+        for (const Json& device : json.at("devices")) {
+            QVERIFY(device.at("compute_us").get<double>() > 0);
+            QVERIFY(device.at("exchange_us").get<double>() + device.at("waited_us").get<double>() >
+                    0);
+        }
+        QCOMPARE(json.at("devices")[1].at("name").get<std::string>(), std::string("cpu:1"));
+        double waited_us = 0;
+        for (const Json& row : json.at("rows")) {
+            waited_us += row.at("name") == "exchange" ? row.at("waited_us").get<double>() : 0;
+        }
+        QVERIFY(waited_us > 0);
+    }
+
+    void the_tables_the_trace_and_the_difference_are_shown() {
+        const auto done = test::run_weft({"profile", text("recorded"), "--against", text("mesh"),
+                                          "--trace", text("trace.json")});
+        QVERIFY2(done.code == 0, done.err.c_str());
+        for (const char* part : {"steps 10 to 13", "linear forward", "x best", "before"}) {
+            QVERIFY2(done.out.find(part) != std::string::npos, done.out.c_str());
+        }
+        QFile trace(text("trace.json"));
+        QVERIFY(trace.open(QIODevice::ReadOnly));
+        const Json events = config::json_of(trace.readAll().toStdString()).at("traceEvents");
+        const auto steps = std::count_if(events.begin(), events.end(), [](const Json& event) {
+            return event.value("cat", "") == "step";
+        });
+        QCOMPARE(steps, 4);
+        const Json json = shown({text("recorded"), "--against", text("mesh")});
+        QVERIFY(!json.at("changes").empty());
+    }
+
+    void what_is_not_there_is_said() {
+        const auto plain = test::run_weft({"profile", text("plain")});
+        QCOMPARE(plain.code, 2);
+        QVERIFY2(plain.err.find("--profile 20") != std::string::npos, plain.err.c_str());
+        const auto step = test::run_weft({"profile", text("recorded"), "--step", "11"});
+        QCOMPARE(step.code, 2);
+        QVERIFY2(step.err.find("step-00000010.json") != std::string::npos, step.err.c_str());
+        QCOMPARE(test::run_weft({"profile", text("nothing")}).code, 2);
+        QCOMPARE(test::run_weft({"train", config_, "--profile", "0"}).code, 2);
+    }
+
+    void a_run_that_ends_before_keeps_the_steps_that_it_has() {
+        train("short", {"--max-steps", "8", "--profile", "6", "--profile-from", "6"});
+        const auto files = profile::list_recordings(path("short"));
+        QCOMPARE(files.size(), 1U);
+        QCOMPARE(profile::read_recording(files[0]).steps.size(), 3U);
+    }
+};
+
+WEFT_TEST(ProfileTest)
+#include "profile_test.moc"
