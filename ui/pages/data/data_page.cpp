@@ -16,6 +16,7 @@
 #include "ui/pages/data/split_panel.h"
 #include "ui/pages/draft_header.h"
 #include "ui/pages/drawings.h"
+#include "ui/pages/loading_panel.h"
 #include "ui/pages/page_list.h"
 #include "ui/samples/class_panel.h"
 #include "ui/samples/data_sample_panel.h"
@@ -225,6 +226,7 @@ QWidget* DataPage::createFacts() {
     column->addWidget(new ClassPanel(preview_));
     auto* scan = new ScanPanel(preview_);
     column->addWidget(scan);
+    column->addWidget(new LoadingPanel(studio_.run(), studio_.draft(), LoadingPanel::Form::Stages));
     column->addWidget(new AboutPanel(studio_.draft(), preview_));
     column->addStretch(1);
     connect(scan, &ScanPanel::sampleChosen, this, [this](DataSplit split, std::int64_t index) {
