@@ -47,7 +47,7 @@ const char* name_of(Stage stage) {
     switch (stage) {
     case Stage::read: return "reading files";
     case Stage::decode: return "decoding";
-    case Stage::transform: return "scaling and transforms";
+    case Stage::transform: return "transforming";
     case Stage::batch: return "putting samples into batches";
     }
     return "";
