@@ -108,7 +108,8 @@ private slots:
 #endif
         int finished = 0;
         bool good = true;
-        for (int mib = 100; mib <= 1000; mib += 50) {
+        // Below, the libraries that the program is linked to leave nothing for its first object.
+        for (int mib = 150; mib <= 1000; mib += 50) {
             const fs::path run = next_run();
             QProcess process;
             process.start("/bin/sh",
@@ -128,7 +129,7 @@ private slots:
             finished += done.code == 0 ? 1 : 0;
         }
         QVERIFY(good);
-        QVERIFY(finished > 0 && finished < 18);
+        QVERIFY(finished > 0 && finished < 17);
     }
 };
 

@@ -129,10 +129,12 @@ void LoadingPanel::showStages() {
     }
     bars_->setBars(std::move(bars), tr("ms"));
     rates_->setVisible(!rates.isEmpty());
-    rates_->setText(tr("Samples a second and thread: %1. %2 of %3 batches wait ready.")
-                        .arg(rates.join(tr(" · ")))
-                        .arg(told.ready, 0, 'f', 1)
-                        .arg(told.prefetch));
+    QString text = tr("Milliseconds of each stage. Samples a second and thread: %1.")
+                       .arg(rates.join(tr(" · ")));
+    if (told.prefetch > 0) {
+        text += tr(" %1 of %2 batches wait ready.").arg(told.ready, 0, 'f', 1).arg(told.prefetch);
+    }
+    rates_->setText(text);
 }
 
 } // namespace weft::ui
