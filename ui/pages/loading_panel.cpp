@@ -41,29 +41,28 @@ QString fieldName(const std::string& pointer) {
 
 } // namespace
 
-LoadingPanel::LoadingPanel(RunModel& run, Draft& draft, Form form, QWidget* parent)
+LoadingPanel::LoadingPanel(RunModel& run, Draft& draft, QWidget* parent)
     : QWidget(parent), run_(run), draft_(draft), cores_(read_machine().usable_cores) {
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
     auto* room = new QVBoxLayout;
-    room->setContentsMargins(12, form == Form::Stages ? 8 : 0, 12, 8);
+    room->setContentsMargins(12, 8, 12, 8);
     room->setSpacing(widgets::space::kControl);
-    if (form == Form::Stages) {
-        header_ = new widgets::SectionHeader(tr("Preparing data"));
-        column->addWidget(header_);
-        bars_ = new widgets::BarList;
-        bars_->setObjectName("loadingStages");
-        bars_->setAccessibleName(tr("Milliseconds of work in each stage"));
-        room->addWidget(bars_);
-        rates_ = new widgets::TextLabel({}, TextStyle::Caption, Role::Muted);
-        rates_->setObjectName("loadingRates");
-        rates_->setWordWrap(true);
-        room->addWidget(rates_);
-    }
+    header_ = new widgets::SectionHeader(tr("Preparing data"));
+    column->addWidget(header_);
+    bars_ = new widgets::BarList;
+    bars_->setObjectName("loadingStages");
+    bars_->setAccessibleName(tr("Milliseconds of work in each stage"));
+    room->addWidget(bars_);
+    rates_ = new widgets::TextLabel({}, TextStyle::Caption, Role::Muted);
+    rates_->setObjectName("loadingRates");
+    rates_->setWordWrap(true);
+    room->addWidget(rates_);
     auto* line = new QHBoxLayout;
     sentence_ = new widgets::TextLabel({}, TextStyle::Caption, Role::Muted);
     sentence_->setObjectName("loadingSentence");
+    sentence_->setProperty("isData", true); // the engine's words
     sentence_->setWordWrap(true);
     line->addWidget(sentence_, 1);
     set_ = new QPushButton;
@@ -109,9 +108,7 @@ void LoadingPanel::update() {
         set_->setToolTip(tr("Sets data.%1 in the draft: it holds from the next start on.")
                              .arg(fieldName(verdict.pointer)));
     }
-    if (bars_ != nullptr) {
-        showStages();
-    }
+    showStages();
 }
 
 void LoadingPanel::showStages() {

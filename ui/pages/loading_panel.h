@@ -21,12 +21,8 @@ class RunModel;
 class LoadingPanel : public QWidget {
     Q_OBJECT
 public:
-    enum class Form {
-        Stages,  // a bar for each, the throughput, the sentence
-        Sentence // the sentence alone
-    };
     /// What the sentence advises is set in `draft`.
-    LoadingPanel(RunModel& run, Draft& draft, Form form, QWidget* parent = nullptr);
+    LoadingPanel(RunModel& run, Draft& draft, QWidget* parent = nullptr);
 
 private:
     void update();
@@ -34,9 +30,9 @@ private:
 
     RunModel& run_;
     Draft& draft_;
-    widgets::SectionHeader* header_ = nullptr;
-    widgets::BarList* bars_ = nullptr;
-    widgets::TextLabel* rates_ = nullptr;
+    widgets::SectionHeader* header_;
+    widgets::BarList* bars_;
+    widgets::TextLabel* rates_;
     widgets::TextLabel* sentence_;
     QPushButton* set_;
     int cores_;

@@ -197,9 +197,8 @@ std::vector<Piece> alpaca(const std::vector<Message>& messages, const std::strin
 } // namespace
 
 const std::array<ChatTemplate, 4> kChatTemplates = {
-    {{"chatml", "<|im_start|>user ... <|im_end|>, as Qwen has it", "<|im_start|>", chatml},
-     {"llama3", "<|start_header_id|>user<|end_header_id|> ... <|eot_id|>", "<|start_header_id|>",
-      llama3},
+    {{"chatml", "turns between im_start and im_end, as Qwen has it", "<|im_start|>", chatml},
+     {"llama3", "a header with the role, eot_id behind each turn", "<|start_header_id|>", llama3},
      {"llama2", "[INST] ... [/INST], as Llama 2 and the first Mistral have it", "", llama2},
      {"alpaca", "### Instruction: ... ### Response: ...", "", alpaca}}};
 

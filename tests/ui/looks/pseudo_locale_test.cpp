@@ -181,7 +181,7 @@ QStringList fixed_words(QWidget& window, const QString& data) {
         }
     };
     for (const QLabel* label : window.findChildren<QLabel*>()) {
-        if (label->isVisible()) {
+        if (label->isVisible() && !label->property("isData").toBool()) {
             look(label->text(), label);
         }
     }

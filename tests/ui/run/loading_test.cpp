@@ -29,7 +29,7 @@ train::LoaderEvent starved_second() {
 struct Shown {
     ui::RunModel run;
     ui::Draft draft;
-    ui::LoadingPanel panel{run, draft, ui::LoadingPanel::Form::Stages};
+    ui::LoadingPanel panel{run, draft};
 
     Shown() {
         draft.setDocument({{"data", {{"num_workers", 0}}}}, {});

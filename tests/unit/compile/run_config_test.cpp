@@ -63,8 +63,8 @@ private slots:
                     "backend": "auto", "exchange_timeout": 600.0},
           "/checkpoint": {"every": {"steps": 500}, "on_improvement": true, "keep_latest": 2,
                           "keep_best": 3, "keep_every": null, "metric": "validation/loss",
-                          "mode": "min", "async": true},
-          "/log": {"tensorboard": true}
+                          "mode": "min", "async": true, "mirror": null},
+          "/log": {"tensorboard": true, "wandb": null}
         })");
         for (const auto& [pointer, value] : expected.items()) {
             const Json::json_pointer at(pointer);

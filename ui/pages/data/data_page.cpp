@@ -226,7 +226,7 @@ QWidget* DataPage::createFacts() {
     column->addWidget(new ClassPanel(preview_));
     auto* scan = new ScanPanel(preview_);
     column->addWidget(scan);
-    column->addWidget(new LoadingPanel(studio_.run(), studio_.draft(), LoadingPanel::Form::Stages));
+    column->addWidget(new LoadingPanel(studio_.run(), studio_.draft()));
     column->addWidget(new AboutPanel(studio_.draft(), preview_));
     column->addStretch(1);
     connect(scan, &ScanPanel::sampleChosen, this, [this](DataSplit split, std::int64_t index) {

@@ -14,7 +14,6 @@
 #include "ui/pages/live/scalar_grid.h"
 #include "ui/pages/live/summary_card.h"
 #include "ui/pages/live/try_panel.h"
-#include "ui/pages/loading_panel.h"
 #include "ui/pages/page_list.h"
 #include "ui/studio.h"
 #include "widgets/controls/arranging.h"
@@ -267,8 +266,6 @@ QWidget* LivePage::createRunPage(Actions& actions) {
     left_column->addWidget(new widgets::Hairline);
     memory_ = new MemoryPanel(studio_.run());
     left_column->addWidget(memory_);
-    left_column->addWidget(
-        new LoadingPanel(studio_.run(), studio_.draft(), LoadingPanel::Form::Sentence));
     splitter->addWidget(widgets::verticalScroll(left));
     splitter->addWidget(createSide(actions));
     splitter->setStretchFactor(0, 1);
