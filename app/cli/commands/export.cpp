@@ -178,8 +178,6 @@ void write_foreign(const ExportOptions& options, const std::string& format,
         return;
     }
     if (format == "keras") {
-        std::error_code ignored;
-        fs::remove(options.to, ignored); // --force
         foreign::write_keras(options.to, in_order(weights, manifest), model);
         return;
     }
