@@ -25,6 +25,18 @@ bool reads_bytes(const config::Json& data_section) {
            (type == "text" || type == "jsonl" || type == "chat");
 }
 
+/// model.context; 0: nobody set it.
+std::int64_t positions_in(const std::vector<std::string>& overrides) {
+    config::Json document{{"model", config::Json::object()}};
+    for (const std::string& one : overrides) {
+        config::apply_override(document, one); // what is wrong with it is told with the others
+    }
+    const config::Json& model = document.at("model");
+    const bool given =
+        model.is_object() && model.contains("context") && model.at("context").is_number_integer();
+    return given ? model.at("context").get<std::int64_t>() : 0;
+}
+
 compile::CheckedRun run_with(const foreign::ForeignModel& model, const fs::path& config,
                              const std::vector<std::string>& overrides, MadeUpData made_up) {
     std::error_code problem;
@@ -60,7 +72,8 @@ compile::CheckedRun read_run_file(const std::string& path,
     if (!config) {
         return compile::read_run_config_file(path, overrides);
     }
-    const foreign::ForeignModel model = foreign::read_foreign_config(*config);
+    const foreign::ForeignModel model =
+        foreign::read_foreign_config(*config, positions_in(overrides));
     compile::CheckedRun out;
     if (!config::has_errors(model.problems)) {
         out = run_with(model, *config, overrides, made_up);

@@ -184,7 +184,7 @@ void write_peft(const fs::path& folder, const Family& family, const Arrays& sour
                     "peft is for runs with init.lora; export other models as huggingface");
     }
     const nn::ModelDef* model = nn::find_model(family.model);
-    const bool speaks = model != nullptr && model->language_model();
+    const bool speaks = model != nullptr && model->context_length != nullptr;
     make_directories(folder);
     checkpoint::write_safetensors(folder / "adapter_model.safetensors", out.take_arrays(),
                                   {{"format", "pt"}}, progress);

@@ -83,9 +83,13 @@ std::optional<fs::path> foreign_config(const fs::path& path) {
                : std::nullopt;
 }
 
-ForeignModel read_foreign_config(const fs::path& path) {
+ForeignModel read_foreign_config(const fs::path& path, std::int64_t positions) {
     if (is_onnx(path)) {
-        return read_onnx_model(path);
+        ForeignModel out = read_onnx_model(path, positions);
+        if (out.here.data.is_object() && out.here.data.value("kind", "") == "tokens") {
+            out.tokenizer = tokenizer_beside(path);
+        }
+        return out;
     }
     ForeignModel out;
     const Json json = parsed_or_null(path);

@@ -22,8 +22,9 @@ struct ForeignModel {
     /// What makes tokens of text, beside it; empty: there is none, or it reads no text.
     std::filesystem::path tokenizer;
 };
-/// Reads a path that foreign_config gave. Never throws for what the file says.
-ForeignModel read_foreign_config(const std::filesystem::path& config);
+/// Reads a path that foreign_config gave. `positions`: model.context where somebody set it, which
+/// an ONNX graph of tokens can need. Never throws for what the file says.
+ForeignModel read_foreign_config(const std::filesystem::path& config, std::int64_t positions = 0);
 
 /// Why texts cannot be read with model.tokenizer; empty: they can, or there is none. Reads it.
 std::string tokenizer_problem(const ForeignModel& model);

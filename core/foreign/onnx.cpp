@@ -63,11 +63,11 @@ Arrays open_onnx(const fs::path& path) {
     return out;
 }
 
-ForeignModel read_onnx_model(const fs::path& path) {
+ForeignModel read_onnx_model(const fs::path& path, std::int64_t positions) {
     ForeignModel out;
     try {
         const auto model = onnx_import::read_onnx(path);
-        const onnx_import::TextOfGraph graph = onnx_import::to_model_text(*model);
+        const onnx_import::TextOfGraph graph = onnx_import::to_model_text(*model, positions);
         std::error_code problem;
         out.here.model = {{"type", "graph"},
                           {"path", fs::absolute(path, problem).string()},

@@ -14,7 +14,8 @@ bool is_onnx(const std::filesystem::path& path);
 Arrays open_onnx(const std::filesystem::path& path);
 
 /// The model of type `graph` that it is, and samples of the shape that it takes; what it has no
-/// translation for is a problem. Never throws for what the file holds.
-ForeignModel read_onnx_model(const std::filesystem::path& path);
+/// translation for is a problem. `positions`: of tokens, where the file takes any number of them;
+/// 0: nobody said. Never throws for what the file holds.
+ForeignModel read_onnx_model(const std::filesystem::path& path, std::int64_t positions = 0);
 
 } // namespace weft::foreign

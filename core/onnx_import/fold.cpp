@@ -292,6 +292,50 @@ Constant fold_trilu(const StoredNode& node, const Inputs& inputs) {
     return out;
 }
 
+/// Running sums along one axis.
+Constant fold_cumsum(const StoredNode& node, const Inputs& inputs) {
+    Constant out = needed(inputs, 0);
+    if (integer_of(node, "exclusive", 0) != 0 || integer_of(node, "reverse", 0) != 0) {
+        throw Unsupported{"it sums from the end, or without the element itself"};
+    }
+    const auto axis =
+        static_cast<std::size_t>(axis_of(whole_list(needed(inputs, 1)).at(0), out.shape.size()));
+    const auto stride = static_cast<std::size_t>(strides_of(out.shape)[axis]);
+    const auto extent = static_cast<std::size_t>(out.shape[axis]);
+    for (std::size_t i = stride; i < out.values.size(); ++i) {
+        if (i / stride % extent != 0) {
+            out.values[i] += out.values[i - stride];
+        }
+    }
+    return out;
+}
+
+/// Parts of x at places [..., K] of its first K dimensions.
+Constant fold_gather_nd(const StoredNode& node, const Inputs& inputs) {
+    const Constant& x = needed(inputs, 0);
+    const Constant& places = needed(inputs, 1);
+    const std::int64_t depth = places.shape.empty() ? 0 : places.shape.back();
+    if (integer_of(node, "batch_dims", 0) != 0 || depth < 1 ||
+        depth > static_cast<std::int64_t>(x.shape.size())) {
+        throw Unsupported{"its places are not of the first dimensions"};
+    }
+    Constant out{x.element, {places.shape.begin(), places.shape.end() - 1}, {}};
+    out.shape.insert(out.shape.end(), x.shape.begin() + depth, x.shape.end());
+    out.values.reserve(constant_elements(out.shape));
+    const Extents strides = strides_of(x.shape);
+    const std::int64_t part = strides[static_cast<std::size_t>(depth) - 1];
+    const Extents all = whole_list(places);
+    for (std::size_t i = 0; i < all.size(); i += static_cast<std::size_t>(depth)) {
+        std::int64_t from = 0;
+        for (std::size_t d = 0; d < static_cast<std::size_t>(depth); ++d) {
+            from += axis_of(all[i + d], static_cast<std::size_t>(x.shape[d])) * strides[d];
+        }
+        const auto first = x.values.begin() + from;
+        out.values.insert(out.values.end(), first, first + part);
+    }
+    return out;
+}
+
 Constant fold_where(const Inputs& inputs) {
     const Extents shape =
         broadcast_extents(needed(inputs, 0).shape,
@@ -518,6 +562,12 @@ std::optional<Constant> fold(const StoredModel& model, const StoredNode& node,
     }
     if (op == "Gather") {
         return fold_gather(node, inputs);
+    }
+    if (op == "GatherND") {
+        return fold_gather_nd(node, inputs);
+    }
+    if (op == "CumSum") {
+        return fold_cumsum(node, inputs);
     }
     if (op == "Concat") {
         return fold_concat(node, inputs);

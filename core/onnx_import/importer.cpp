@@ -16,6 +16,7 @@ namespace {
 constexpr std::size_t kMostRuns = 4096;
 constexpr std::int64_t kTokens32 = 6; // int32 and int64
 constexpr std::int64_t kTokens64 = 7;
+constexpr std::int64_t kMostInput = std::int64_t{1} << 40; // elements
 
 Extents list_of(const ir::Shape& shape) {
     return {shape.begin(), shape.end()};
@@ -43,9 +44,15 @@ bool is_toeplitz(const std::vector<float>& x, std::size_t rows, std::size_t colu
     return true;
 }
 
-std::vector<float> finite(const std::vector<double>& values) {
+std::vector<float> finite(const std::vector<double>& values, std::size_t columns) {
     std::vector<float> out;
+    std::size_t hidden = 0; // one after the other, of a row
     for (const double value : values) {
+        hidden = out.size() % columns == 0 ? 0 : hidden;
+        hidden += value == -std::numeric_limits<double>::infinity() ? 1 : 0;
+        if (hidden == columns && columns > 1) {
+            throw Unsupported{"a mask that it reads hides whole rows"};
+        }
         constexpr double kMost = std::numeric_limits<float>::max();
         if (std::isnan(value)) {
             throw Unsupported{"a constant that it reads holds what is no number"};
@@ -86,8 +93,8 @@ ir::WrittenValue written(const ir::Program& program, ir::ValueId id) {
 
 } // namespace
 
-Importer::Importer(const StoredModel& model, std::int64_t samples)
-    : model_(model), samples_(samples), builder_(program_, program_.body) {}
+Importer::Importer(const StoredModel& model, std::int64_t samples, std::int64_t positions)
+    : model_(model), samples_(samples), positions_(positions), builder_(program_, program_.body) {}
 
 void Importer::run() {
     begin();
@@ -137,26 +144,11 @@ void Importer::begin() {
         problems_.push_back("the input '" + shown(port.name) +
                             "' has no samples as its first dimension");
     }
-    for (std::size_t i = 1; i < port.shape.size(); ++i) {
-        if (port.shape[i] < 1) {
-            problems_.push_back("dimension " + std::to_string(i) + " of the input '" +
-                                shown(port.name) + "' has no number; export it with one");
-        }
-    }
-    ir::Shape shape{samples_};
-    if (!problems_.empty() || [&] {
-            std::int64_t all = samples_;
-            for (std::size_t i = 1; i < port.shape.size(); ++i) {
-                shape.push_back(port.shape[i]);
-                all = ir::capped_product(all, port.shape[i]);
-            }
-            return all > (std::int64_t{1} << 40);
-        }()) {
-        if (problems_.empty()) {
-            problems_.push_back("the input '" + shown(port.name) + "' is too large");
-        }
+    const Extents extents = input_extents(port, tokens);
+    if (!problems_.empty()) {
         return;
     }
+    ir::Shape shape = shape_of(extents);
     // Channels come first unless only the last dimension can be one of them.
     const bool picture = shape.rank() == 4 && !tokens && !(shape[3] <= 4 && shape[1] > 4);
     if (picture) {
@@ -165,6 +157,36 @@ void Importer::begin() {
     inputs_ = program_.add_argument(ir::Role::batch, "inputs",
                                     {tokens ? ir::DType::i32 : ir::DType::f32, shape});
     values_[port.name] = {.id = inputs_, .channels_last = picture};
+}
+
+/// With the samples first.
+Extents Importer::input_extents(const StoredPort& port, bool tokens) {
+    const std::string name = "the input '" + shown(port.name) + "'";
+    const bool sequence = tokens && port.shape.size() == 2;
+    Extents out{samples_};
+    std::int64_t all = samples_;
+    for (std::size_t i = 1; i < port.shape.size(); ++i) {
+        std::int64_t extent = port.shape[i];
+        if (sequence && positions_ > 0) {
+            if (extent > 0 && extent != positions_) {
+                problems_.push_back(name + " takes " + std::to_string(extent) +
+                                    " positions; model.context is " + std::to_string(positions_));
+            }
+            extent = positions_;
+        }
+        if (extent < 1) {
+            problems_.push_back("dimension " + std::to_string(i) + " of " + name +
+                                " has no number; " +
+                                (sequence ? "set model.context to the positions to train with"
+                                          : "export it with one"));
+        }
+        out.push_back(extent);
+        all = ir::capped_product(all, extent);
+    }
+    if (problems_.empty() && (all > kMostInput || out.size() > ir::Shape::kMaxRank)) {
+        problems_.push_back(name + " is too large");
+    }
+    return out;
 }
 
 Imported Importer::initial(const StoredTensor& tensor) {
@@ -374,7 +396,9 @@ ir::ValueId Importer::emit_runs(const std::vector<float>& values) {
 // short of its own length, so that each next row is shifted by one.
 ir::ValueId Importer::emit_constant(const Constant& constant) {
     const Constant x = squeezed(constant);
-    const std::vector<float> values = finite(x.values);
+    const auto last = x.shape.empty() ? std::int64_t{1} : x.shape.back();
+    const std::vector<float> values =
+        finite(x.values, static_cast<std::size_t>(std::max<std::int64_t>(1, last)));
     Extents wide = x.shape;
     std::erase(wide, 1);
     ir::ValueId id;
@@ -471,11 +495,11 @@ ir::Type Importer::input() const {
     return {all.dtype, ir::Shape(all.shape.span().subspan(1))};
 }
 
-TextOfGraph to_model_text(const StoredModel& model) {
-    Importer two(model, 2);
+TextOfGraph to_model_text(const StoredModel& model, std::int64_t positions) {
+    Importer two(model, 2, positions);
     two.run();
     std::vector<std::string> problems = two.problems();
-    Importer three(model, 3);
+    Importer three(model, 3, positions);
     if (problems.empty()) {
         three.run();
         problems = three.problems();

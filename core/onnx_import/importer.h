@@ -26,7 +26,7 @@ struct Imported {
 
 class Importer {
 public:
-    Importer(const StoredModel& model, std::int64_t samples);
+    Importer(const StoredModel& model, std::int64_t samples, std::int64_t positions);
     /// Translates every node that can be; the others are in `problems`.
     void run();
 
@@ -68,6 +68,7 @@ public:
 
 private:
     void begin();
+    Extents input_extents(const StoredPort& port, bool tokens);
     void translate();
     Imported initial(const StoredTensor& tensor);
     ir::ValueId emit_constant(const Constant& constant);
@@ -77,6 +78,7 @@ private:
 
     const StoredModel& model_;
     std::int64_t samples_;
+    std::int64_t positions_;
     ir::Program program_;
     ops::Builder builder_;
     const StoredNode* node_ = nullptr;

@@ -167,8 +167,28 @@ void clip(Importer& m) {
     m.out(out);
 }
 
+/// A condition that is the same everywhere chooses before the run.
 void where(Importer& m) {
-    m.out(ops::select(m.builder(), m.plain(0), m.plain(1), m.plain(2)));
+    const std::optional<Constant>& condition = m.in(0).constant;
+    if (!condition || condition->values.empty() ||
+        std::adjacent_find(condition->values.begin(), condition->values.end(),
+                           std::not_equal_to<>()) != condition->values.end()) {
+        m.out(ops::select(m.builder(), m.plain(0), m.plain(1), m.plain(2)));
+        return;
+    }
+    const Imported& chosen = m.in(condition->values.front() != 0 ? 1 : 2);
+    const Extents shape = broadcast_extents(m.shape(0), broadcast_extents(m.shape(1), m.shape(2)));
+    m.out(shape == m.shape(chosen) ? chosen
+                                   : Imported{.id = m.builder().emit("broadcast", {m.plain(chosen)},
+                                                                     {{"shape", shape}})});
+}
+
+/// Attention of exporters zeroes what no position may see. Masks of whole rows are refused
+/// (emit_constant), so that nothing is no number unless training failed, which is told then.
+void is_nan(Importer& m) {
+    Constant none{9, m.shape(0), {}};
+    none.values.assign(constant_elements(none.shape), 0.0);
+    m.out({.constant = std::move(none)});
 }
 
 /// Tokens stay i32, numbers f32.
@@ -502,6 +522,7 @@ NodeTranslation find_node_translation(std::string_view op) {
         {"Gather", gather},
         {"Gelu", gelu},
         {"Identity", identity},
+        {"IsNaN", is_nan},
         {"LeakyRelu", leaky_relu},
         {"Log", unary<kLog>},
         {"Max", many<kMaximum>},

@@ -20,7 +20,8 @@ struct TextOfGraph {
 /// read them; running statistics of a batch normalisation follow the batches. Tensors of one
 /// element, of other types and those that nodes hold stay as they are. Pictures [N, C, H, W] are
 /// read from samples [H, W, C], dropout is as the graph has it.
+/// `positions`: of tokens [N, positions] where the file leaves their number open; 0: nobody said.
 /// Throws weft::Error{usage} that lists every node that has no translation, with its name and why.
-TextOfGraph to_model_text(const StoredModel& model);
+TextOfGraph to_model_text(const StoredModel& model, std::int64_t positions = 0);
 
 } // namespace weft::onnx_import

@@ -26,19 +26,20 @@ std::vector<float> logits_row(exec::Executor& executor, std::string_view program
 }
 
 std::int64_t context_of(const exec::Executor& executor) {
-    if (executor.plan().find("prefill") == nullptr || executor.plan().find("decode") == nullptr) {
+    if (executor.plan().find("prefill") == nullptr) {
         throw Error(ErrorKind::usage, "generate", "this model does not generate text",
-                    "use a language model such as gpt2");
+                    "use a language model such as gpt2, or a graph from tokens [B,T] to logits "
+                    "[B,T,V]");
     }
     const plan::PlannedPort* port = find_argument(executor, "prefill", "tokens");
     WEFT_CHECK(port != nullptr, "prefill takes tokens");
     return port->whole.shape[1];
 }
 
-// Logits after the last of `tokens`, which start at position 0.
+// Logits after the last of `tokens`, which start at position 0; `unseen` comes after them.
 std::vector<float> prefill(exec::Executor& executor, std::span<const std::int32_t> tokens,
-                           std::int64_t context) {
-    std::vector<std::int32_t> padded(static_cast<std::size_t>(context), 0);
+                           std::int64_t context, std::int32_t unseen = 0) {
+    std::vector<std::int32_t> padded(static_cast<std::size_t>(context), unseen);
     std::copy(tokens.begin(), tokens.end(), padded.begin());
     write_argument(executor, "prefill", "tokens", std::as_bytes(std::span(padded)));
     write_scalar(executor, "prefill", "position", 0);
@@ -51,6 +52,19 @@ std::vector<float> decode(exec::Executor& executor, std::int32_t token, std::int
     write_scalar(executor, "decode", "position", static_cast<double>(position));
     executor.run("decode");
     return logits_row(executor, "decode", 0);
+}
+
+// A graph can be of any kind. What is told apart by bits needs no tolerance: the same kernels run
+// over the same numbers.
+void require_causal(exec::Executor& executor, std::span<const std::int32_t> tokens,
+                    const std::vector<float>& logits, std::int64_t context) {
+    if (static_cast<std::int64_t>(tokens.size()) < context &&
+        prefill(executor, tokens, context, 1) != logits) {
+        throw Error(ErrorKind::usage, "generate",
+                    "this graph's logits at a position depend on later tokens, which do not exist "
+                    "while text is made",
+                    "generate from a model whose attention is causal");
+    }
 }
 
 } // namespace
@@ -108,6 +122,10 @@ void generate(exec::Executor& executor, std::span<const std::int32_t> prompt,
             throw Error(ErrorKind::usage, "prompt", "holds a token outside the model's vocabulary");
         }
     }
+    const bool decodes = executor.plan().find("decode") != nullptr;
+    if (!decodes) {
+        require_causal(executor, tokens, logits, context);
+    }
     const RandomStream random(options.seed, "generate");
     for (std::int64_t i = 0; i < options.tokens; ++i) {
         const std::int32_t next = pick_token(logits, options.temperature, options.top_k,
@@ -118,8 +136,10 @@ void generate(exec::Executor& executor, std::span<const std::int32_t> prompt,
         if (i + 1 == options.tokens) {
             return;
         }
-        if (static_cast<std::int64_t>(tokens.size()) == context) {
-            tokens.erase(tokens.begin(), tokens.begin() + (context + 1) / 2);
+        const bool full = static_cast<std::int64_t>(tokens.size()) == context;
+        if (full || !decodes) {
+            const std::int64_t dropped = !full ? 0 : decodes ? (context + 1) / 2 : 1;
+            tokens.erase(tokens.begin(), tokens.begin() + dropped);
             tokens.push_back(next);
             logits = prefill(executor, tokens, context);
         } else {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Text from a language model: prefill the prompt once, then decode token by token with the
-// key/value cache. When the context is full, the newer half of it becomes the new prompt.
+// key/value cache. When the context is full, the newer half of it becomes the new prompt. A graph
+// has no cache: each token takes a prefill, and the context slides by one.
 #pragma once
 
 #include "core/data/dataset.h"
@@ -22,7 +23,8 @@ struct GenerateOptions {
 };
 
 /// Calls `emit` with each new token; ends early when it returns false. Throws weft::Error{usage}
-/// when the model cannot generate or the prompt is empty or holds a token outside its vocabulary.
+/// when the model cannot generate, a graph looks at later tokens, or the prompt is empty or holds a
+/// token outside the vocabulary.
 void generate(exec::Executor& executor, std::span<const std::int32_t> prompt,
               const GenerateOptions& options, const std::function<bool(std::int32_t)>& emit);
 

@@ -197,8 +197,8 @@ WarmStart match_start_weights(const compile::RunConfig& config, const std::vecto
         std::erase_if(start.arrays.list,
                       [](const auto& array) { return array.name.starts_with(kAveragePrefix); });
         if (const auto there = foreign::foreign_config(path)) {
-            start.differences =
-                foreign::differences(config.section("model"), foreign::read_foreign_config(*there));
+            start.differences = foreign::differences(
+                config.section("model"), foreign::read_foreign_config(*there, config.context()));
         }
     } else {
         const auto manifest = checkpoint::read_manifest(find_checkpoint(path, "latest"));

@@ -121,9 +121,9 @@ std::string base_of(const checkpoint::Manifest& manifest) {
 }
 
 bool speaks(const checkpoint::Manifest& manifest) {
-    const nn::ModelDef* model =
-        nn::find_model(manifest.record.config.at("model").at("type").get<std::string>());
-    return model != nullptr && model->language_model();
+    const config::Json& settings = manifest.record.config.at("model");
+    const nn::ModelDef* model = nn::find_model(settings.at("type").get<std::string>());
+    return model != nullptr && model->language_model(settings);
 }
 
 /// A tokenizer.json for the run's tokens beside what was written. Gives why there is none.

@@ -25,7 +25,7 @@ bool given(const Json& raw, const char* pointer) {
 
 bool reads_tokens(const Json& document) {
     const nn::ModelDef* model = nn::find_model(document.at("model").value("type", ""));
-    return model != nullptr && model->language_model();
+    return model != nullptr && model->language_model(document.at("model"));
 }
 
 bool gives_classes(const Json& document) {

@@ -183,8 +183,7 @@ std::string RunConfig::model_type() const {
 
 std::int64_t RunConfig::context() const {
     const nn::ModelDef* model = nn::find_model(model_type());
-    return model != nullptr && model->language_model() ? model->context_length(section("model"))
-                                                       : 0;
+    return model == nullptr ? 0 : model->context(section("model"));
 }
 
 ir::DType RunConfig::compute_dtype() const {

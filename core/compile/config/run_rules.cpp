@@ -82,6 +82,12 @@ private:
                    : nullptr;
     }
 
+    /// With settings that are wrong elsewhere: whether it may be one.
+    bool language_model(const nn::ModelDef& def) const {
+        return def.context_length != nullptr &&
+               (!sound({"/model"}) || def.language_model(at("/model")));
+    }
+
     Delivers delivered() const {
         const Json::json_pointer type("/data/train/type");
         const Json name = document_.contains(type) ? document_.at(type) : Json();
@@ -111,13 +117,13 @@ private:
         if (def == nullptr) {
             return;
         }
-        if (delivered() == Delivers::tokens && !def->language_model() &&
-            def->name != "sequential" && def->name != "graph") {
+        if (delivered() == Delivers::tokens && !language_model(*def) && def->name != "sequential" &&
+            def->name != "graph") {
             error("/model/type",
                   std::string(def->name) + " reads images or features, but the data is text",
                   "Use model gpt2 or llama, or sequential with an embedding layer.");
         }
-        if (delivered() == Delivers::images && def->language_model()) {
+        if (delivered() == Delivers::images && language_model(*def)) {
             error("/model/type", std::string(def->name) + " reads text, but the data is images",
                   "Use model resnet, vit, mlp or sequential.");
         }
@@ -202,7 +208,7 @@ private:
     void length_fits() {
         const nn::ModelDef* def = model();
         if (sound({"/training/length"}) && at("/training/length").contains("tokens") &&
-            def != nullptr && !def->language_model()) {
+            def != nullptr && !language_model(*def)) {
             error("/training/length/tokens",
                   "a length in tokens needs a language model, but the model is " +
                       std::string(def->name),
@@ -288,8 +294,7 @@ private:
                       "metric " + std::string(metric->name) + " does not go with loss " +
                           std::string(loss->name),
                       loss->needs_classes ? "Use accuracy." : "Use mean_absolute_error.");
-            } else if (metric->name == "bits_per_byte" && def != nullptr &&
-                       !def->language_model()) {
+            } else if (metric->name == "bits_per_byte" && def != nullptr && !language_model(*def)) {
                 error(pointer, "bits_per_byte needs a language model", "Use accuracy.");
             } else if (metric->name == "bits_per_byte" && !tokens_are_bytes()) {
                 error(pointer, "bits_per_byte needs tokens that are bytes", "Use perplexity.");

@@ -225,7 +225,7 @@ RunModel declare_run(const RunConfig& config, const data::SampleInfo& sample) {
     run.matrices = matrices_of(declared);
     run.parameters = of_kind(variables, nn::Variable::Kind::parameter);
     run.statistics = of_kind(variables, nn::Variable::Kind::statistic);
-    if (run.model->language_model()) {
+    if (run.model->decodes && run.model->language_model(run.model_settings())) {
         run.caches =
             of_kind(declare_model(run, nn::Mode::decode).variables, nn::Variable::Kind::cache);
     }

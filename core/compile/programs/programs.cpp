@@ -73,9 +73,12 @@ ProgramSet build_programs(const RunConfig& config, const data::SampleInfo& sampl
     }
     out.programs.push_back(build_evaluate(run, batch));
     out.programs.push_back(build_predict(run, batch));
-    if (run.model->language_model()) {
+    const bool per_position = run.data.classes > 0 && run.data.target.shape.rank() == 1;
+    if (per_position && run.model->language_model(run.model_settings())) {
         out.programs.push_back(build_generate(run, "prefill", config.context()));
-        out.programs.push_back(build_generate(run, "decode", 1));
+        if (run.model->decodes) {
+            out.programs.push_back(build_generate(run, "decode", 1));
+        }
     }
     return out;
 }

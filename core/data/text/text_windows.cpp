@@ -97,7 +97,8 @@ void require_context(const fs::path& path, std::int64_t length) {
     if (length < 1) {
         throw Error(ErrorKind::data, path.string(),
                     "text needs the context length of a language model, and this model has none",
-                    "Use a language model such as gpt2, or another data format.");
+                    "Use a language model such as gpt2, a graph whose input is i32[B, positions], "
+                    "or another data format.");
     }
 }
 

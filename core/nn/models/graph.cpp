@@ -15,6 +15,8 @@ namespace {
 
 using config::Json;
 
+constexpr std::int64_t kMostPositions = 1 << 20;
+
 config::FieldTable graph_fields() {
     return {config::path_field("path", nullptr,
                                "File with the model's text; read when the configuration is.")
@@ -22,7 +24,36 @@ config::FieldTable graph_fields() {
             config::text_field("text", nullptr,
                                "The text itself; where it is given, path only says where it is "
                                "from. `weft plan --model-text` prints that of any model.")
-                .or_null()};
+                .or_null(),
+            config::integer_field("context", nullptr,
+                                  "Positions of an ONNX graph of tokens that takes any number of "
+                                  "them; null: as its input says.")
+                .or_null()
+                .range(1, kMostPositions)
+                .in("tokens")};
+}
+
+/// [B, T] tokens: T; else 0.
+std::int64_t positions_of(const ir::ModelText& text) {
+    for (const ir::WrittenPort& port : text.arguments) {
+        const auto& type = port.value.type;
+        if (port.role == ir::Role::batch && type && type->dtype == ir::DType::i32 &&
+            type->shape.rank() == 2) {
+            return type->shape[1];
+        }
+    }
+    return 0;
+}
+
+std::int64_t graph_context_length(const Json& settings) {
+    if (!settings.at("text").is_string()) {
+        return 0;
+    }
+    try {
+        return positions_of(ir::read_model_text(settings.at("text").get<std::string>(), 1));
+    } catch (const Error&) {
+        return 0; // check_graph says what is wrong
+    }
 }
 
 void check_graph(const Json& settings, const std::string& pointer, config::Diagnostics& out) {
@@ -35,7 +66,15 @@ void check_graph(const Json& settings, const std::string& pointer, config::Diagn
         return; // a file that cannot be read is told by who reads it
     }
     try {
-        check_model_text(ir::read_model_text(settings.at("text").get<std::string>(), 1));
+        const ir::ModelText text = ir::read_model_text(settings.at("text").get<std::string>(), 1);
+        check_model_text(text);
+        const Json& context = settings.at("context");
+        if (const std::int64_t has = positions_of(text); !context.is_null() && context != has) {
+            out.push_back({pointer + "/context", config::Severity::error,
+                           "the text is for " + std::to_string(has) + " positions of tokens, not " +
+                               context.dump(),
+                           "Leave it out, or take the graph anew from a file with any number."});
+        }
     } catch (const Error& error) {
         out.push_back({pointer + "/text", config::Severity::error,
                        error.where() + ": " + error.text(), error.hint()});
@@ -56,7 +95,7 @@ public:
         context_.builder().set_path({});
         const ir::WrittenValue& result = text.results.front().value;
         const ir::ValueId prediction = values_.at(result.number);
-        at(result.place, [&] { require_prediction(context_, prediction); });
+        at(result.place, [&] { require_result(prediction); });
         return prediction;
     }
 
@@ -154,6 +193,20 @@ private:
         return out.y;
     }
 
+    /// Logits for more tokens than the data has are those of a longer vocabulary.
+    void require_result(ir::ValueId prediction) {
+        const ir::Shape& shape = context_.shape(prediction);
+        const DataShape& data = context_.data();
+        const bool tokens = data.classes > 0 && data.target.shape.rank() == 1;
+        if (!tokens || shape.rank() != 3) {
+            require_prediction(context_, prediction);
+        } else if (shape.back() < data.classes) {
+            context_.fail("it gives logits of " + std::to_string(shape.back()) +
+                              " tokens, but the data has " + std::to_string(data.classes),
+                          "Use the tokenizer of the model, or data of fewer tokens.");
+        }
+    }
+
     static ir::Attributes without_dropout(const ir::Attributes& all) {
         ir::Attributes out;
         for (const auto& [name, value] : all) {
@@ -215,6 +268,10 @@ const ModelDef kGraphModel = {"graph",
                               "as the text calls them\n",
                               graph_fields,
                               build_graph,
-                              check_graph};
+                              check_graph,
+                              graph_context_length,
+                              nullptr,
+                              nullptr,
+                              false};
 
 } // namespace weft::nn

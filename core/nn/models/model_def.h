@@ -23,7 +23,8 @@ struct ModelDef {
     /// Rules between settings, on a table-checked document. Null: there are none.
     void (*check)(const config::Json& settings, const std::string& pointer,
                   config::Diagnostics& out) = nullptr;
-    /// Context length of a language model. Null: not a language model.
+    /// Positions of tokens that a language model sees; 0: with these settings it is none. Null: it
+    /// never is.
     std::int64_t (*context_length)(const config::Json& settings) = nullptr;
     /// Experts of its mixtures, the fewest where they differ; 0: there are none. Null: never any.
     std::int64_t (*experts)(const config::Json& settings) = nullptr;
@@ -31,7 +32,14 @@ struct ModelDef {
     /// data decide stays null. Null: no setting can be null.
     config::Json (*resolved)(const config::Json& settings) = nullptr;
 
-    bool language_model() const { return context_length != nullptr; }
+    /// Whether a language model builds in Mode::decode too, which keeps keys and values; others see
+    /// whole contexts alone.
+    bool decodes = true;
+
+    std::int64_t context(const config::Json& settings) const {
+        return context_length == nullptr ? 0 : context_length(settings);
+    }
+    bool language_model(const config::Json& settings) const { return context(settings) > 0; }
 };
 
 } // namespace weft::nn

@@ -150,6 +150,25 @@ class Text(Case):
                  "vocab": 256}
         self.assert_same(self.trained(source, model), inputs, last_of_many=True)
 
+    def test_low_rank_factors_are_added_to_their_weights(self):
+        source, inputs = self.windows()
+        model = {"type": "gpt2", "layers": 2, "width": 32, "heads": 4, "context": CONTEXT, "vocab": 256}
+        rank, alpha = 3, 7.5
+        run = self.trained(source, model, init={"lora": {"rank": rank, "alpha": alpha, "targets": ["*.attention.*"]}})
+        self.assert_same(run, inputs, last_of_many=True)
+        weft("checkpoint", "export", run, "--to", self.folder / "parts.npz", "--all")
+        parts = np.load(self.folder / "parts.npz")
+        merged = {tensor.name: onnx.numpy_helper.to_array(tensor)
+                  for tensor in onnx.load(self.folder / "model.onnx").graph.initializer}
+        factors = [name for name in parts.files if name.endswith(".lora.a") and "/" not in name]
+        self.assertEqual(len(factors), 4)  # two layers, of each what makes q, k, v and what joins the heads
+        for name in factors:
+            weight = name.replace(".lora.a", ".weight")
+            a, b = parts[name].astype(np.float64), parts[name.replace(".lora.a", ".lora.b")]
+            wanted = parts[weight] + alpha / rank * a @ b
+            self.assertGreater(np.abs(wanted - parts[weight]).max(), 0.01)
+            np.testing.assert_allclose(merged[weight], wanted, rtol=1e-6, atol=1e-7, err_msg=weight)
+
     def test_what_has_no_translation_is_listed(self):
         source, _ = self.windows()
         model = {"type": "gpt2", "layers": 2, "width": 32, "heads": 4, "context": CONTEXT, "vocab": 256,

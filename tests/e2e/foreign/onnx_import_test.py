@@ -28,10 +28,10 @@ except ImportError as missing:
     sys.exit(77)
 
 STEPS = 10
-# The text model is imported (test_operator_sets), but no source of texts feeds a graph yet.
-TRAINED = ("mlp", "cnn", "vit")
+TRAINED = ("mlp", "cnn", "gpt2", "vit")
 SAMPLES = 8  # all of them in each batch, so that their order says nothing
 TOLERANCE = 1e-4  # f32 sums in another order
+STILL = {"type": "sgd", "learning_rate": 1e-12, "momentum": 0.0}  # the smallest that counts as learning
 
 
 class Case(unittest.TestCase):
@@ -43,6 +43,11 @@ class Case(unittest.TestCase):
     def data(self, name):
         """Inputs and targets for PyTorch, and the source that gives the same here."""
         torch.manual_seed(7)
+        if name == "gpt2":
+            tokens = torch.randint(onnx_models.VOCABULARY, (SAMPLES * onnx_models.CONTEXT + 1,))
+            tokens.numpy().astype("<u2").tofile(self.folder / "tokens.bin")
+            return *self.windows(tokens), {"type": "tokens", "path": str(self.folder / "tokens.bin"),
+                                           "vocab": onnx_models.VOCABULARY}
         inputs = torch.randn(SAMPLES, *onnx_models.SHAPES[name])
         targets = torch.arange(SAMPLES) % onnx_models.CLASSES
         rows = inputs.numpy() if name == "mlp" else inputs.numpy().transpose(0, 2, 3, 1)
@@ -50,6 +55,10 @@ class Case(unittest.TestCase):
         np.save(self.folder / "y.npy", targets.numpy())
         return inputs, targets, {"type": "npy", "inputs": str(self.folder / "x.npy"), "scale": "none",
                                  "targets": str(self.folder / "y.npy"), "channels": "last"}
+
+    def windows(self, tokens):
+        """Each predicts the token after every one of its own."""
+        return (tokens[:-1].reshape(SAMPLES, onnx_models.CONTEXT), tokens[1:].reshape(SAMPLES, onnx_models.CONTEXT))
 
     def exported(self, name, exporter, opset=None, still=False):
         """`still`: running statistics stay, since PyTorch's are of the unbiased variance and ours are not."""
@@ -90,7 +99,10 @@ class Case(unittest.TestCase):
 
     def assert_trains_alike(self, name, exporter, *more, adam=False, opset=None):
         model, file = self.exported(name, exporter, opset)
-        inputs, targets, source = self.data(name)
+        return self.assert_model_trains_alike(model, file, self.data(name), *more, adam=adam)
+
+    def assert_model_trains_alike(self, model, file, data, *more, adam=False):
+        inputs, targets, source = data
         theirs = (torch.optim.AdamW(model.parameters(), lr=0.003, weight_decay=0.0) if adam
                   else torch.optim.SGD(model.parameters(), lr=0.05))
         ours = ({"type": "adamw", "learning_rate": 0.003, "weight_decay": 0.0} if adam
@@ -108,6 +120,66 @@ class Case(unittest.TestCase):
 
 class Training(Case):
     """Ten steps, by either exporter and optimizer."""
+
+
+class Language(Case):
+    """Graphs from tokens to logits are language models."""
+
+    def text_model(self, **options):
+        torch.manual_seed(3)
+        model = onnx_models.Gpt2(vocabulary=256)
+        there = copy.deepcopy(model)
+        onnx_models.export(model, onnx_models.inputs_for("gpt2", 3), self.folder / "bytes.onnx", "script", **options)
+        return there, self.folder / "bytes.onnx"
+
+    def text(self):
+        content = (b"the quick brown fox jumps over the lazy dog. " * 3)[:SAMPLES * onnx_models.CONTEXT + 1]
+        (self.folder / "text.txt").write_bytes(content)
+        return *self.windows(torch.tensor(list(content))), {"type": "text", "path": str(self.folder / "text.txt")}
+
+    def test_of_transformers(self):
+        try:
+            model = onnx_models.Transformers()
+        except ImportError as missing:
+            self.skipTest(str(missing))
+        there, file = copy.deepcopy(model), self.folder / "transformers.onnx"
+        onnx_models.export(model, onnx_models.inputs_for("gpt2", 3), file, "dynamo")
+        self.assert_model_trains_alike(there, file, self.data("gpt2"), adam=True)
+
+    def test_text_of_bytes(self):
+        there, file = self.text_model()
+        self.assert_model_trains_alike(there, file, self.text(), adam=True)
+
+    def test_any_number_of_positions(self):
+        there, file = self.text_model(any_length=True)
+        self.assertIn("set model.context", weft("check", file, code=2))
+        self.assert_model_trains_alike(there, file, self.text(), "--set", f"model.context={onnx_models.CONTEXT}",
+                                       adam=True)
+
+    def test_generates_the_most_probable_tokens_of_pytorch(self):
+        model = onnx_models.Gpt2(vocabulary=256)
+        inputs, targets, source = self.text()
+        optimizer = torch.optim.AdamW(model.parameters(), lr=0.01)
+        for _ in range(150):  # it then writes words
+            functional.cross_entropy(model(inputs).flatten(0, -2), targets.flatten()).backward()
+            optimizer.step()
+            optimizer.zero_grad()
+        file, run = self.folder / "bytes.onnx", self.folder / "run"
+        onnx_models.export(copy.deepcopy(model), onnx_models.inputs_for("gpt2", 3), file, "script")
+        weft("train", file, *self.settings(source, STILL), "--run-dir", run)
+        model.eval()
+        tokens = list(b"the ")
+        with torch.no_grad():
+            for _ in range(3 * onnx_models.CONTEXT):  # the context slides by one
+                tokens.append(model(torch.tensor([tokens[-onnx_models.CONTEXT:]]))[0, -1].argmax().item())
+        written = weft("generate", run, "--prompt", "the ", "--temperature", "0", "--tokens", 3 * onnx_models.CONTEXT)
+        self.assertEqual(written.split("\nCheckpoint: ")[0].rstrip("\n"), bytes(tokens).decode().rstrip("\n"))
+        self.assertGreater(len(set(tokens)), 10)
+
+    def test_tokens_of_another_vocabulary_are_refused(self):
+        _, file = self.exported("gpt2", "script")
+        self.assertIn("logits of 61 tokens, but the data has 256", weft(
+            "plan", file, "--set", f"data.train={json.dumps(self.text()[2])}", code=2))
 
 
 class Mesh(Case):
@@ -137,8 +209,7 @@ class Logits(Case):
         model, file = self.exported(name, exporter, still=True)
         inputs, _, source = self.data(name)
         run = self.folder / "run"
-        ours = {"type": "sgd", "learning_rate": 1e-12, "momentum": 0.0}  # the smallest that counts as learning
-        weft("train", file, *self.settings(source, ours), "--run-dir", run)
+        weft("train", file, *self.settings(source, STILL), "--run-dir", run)
         document = json.loads(weft("predict", run, f"0-{SAMPLES - 1}", "--split", "test", "--from", "latest",
                                    "--json"))
         here = np.array([sample["values"] for sample in document["predictions"]])

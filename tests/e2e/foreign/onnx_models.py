@@ -61,12 +61,12 @@ class Block(nn.Module):
 
 
 class Gpt2(nn.Module):
-    def __init__(self, width=16):
+    def __init__(self, width=16, vocabulary=VOCABULARY):
         super().__init__()
-        self.wte, self.wpe = nn.Embedding(VOCABULARY, width), nn.Embedding(CONTEXT, width)
+        self.wte, self.wpe = nn.Embedding(vocabulary, width), nn.Embedding(CONTEXT, width)
         self.blocks = nn.ModuleList(Block(width, 2, True) for _ in range(2))
         self.norm = nn.LayerNorm(width)
-        self.head = nn.Linear(width, VOCABULARY, bias=False)
+        self.head = nn.Linear(width, vocabulary, bias=False)
         self.head.weight = self.wte.weight
 
     def forward(self, tokens):
@@ -94,6 +94,20 @@ class Vit(nn.Module):
         return self.head(self.norm(x)[:, 0])
 
 
+class Transformers(nn.Module):
+    """GPT-2 as the library transformers has it; the newer exporter alone can write it."""
+
+    def __init__(self):
+        from transformers import GPT2Config, GPT2LMHeadModel
+        super().__init__()
+        self.model = GPT2LMHeadModel(GPT2Config(
+            vocab_size=VOCABULARY, n_positions=CONTEXT, n_embd=16, n_layer=2, n_head=2, resid_pdrop=0, embd_pdrop=0,
+            attn_pdrop=0, bos_token_id=None, eos_token_id=None))
+
+    def forward(self, tokens):
+        return self.model(input_ids=tokens, use_cache=False).logits
+
+
 MODELS = {"mlp": Mlp, "cnn": Cnn, "gpt2": Gpt2, "vit": Vit}
 SHAPES = {"mlp": (6,), "cnn": (3, 8, 8), "vit": (3, 8, 8)}
 
@@ -109,12 +123,13 @@ def inputs_for(name, samples):
             else torch.randn(samples, *SHAPES[name]))
 
 
-def export(model, inputs, file, exporter, opset=None):
-    """As a model in training: a batch normalisation stays one."""
+def export(model, inputs, file, exporter, opset=None, any_length=False):
+    """As a model in training: a batch normalisation stays one. `any_length`: of token sequences."""
     model.train()
+    axes = {0: "batch", 1: "positions"} if any_length else {0: "batch"}
     options = ({"dynamo": False, "training": torch.onnx.TrainingMode.TRAINING, "do_constant_folding": False,
-                "dynamic_axes": {"inputs": {0: "batch"}}} if exporter == "script"
-               else {"dynamo": True, "dynamic_shapes": ({0: torch.export.Dim("batch")},),
+                "dynamic_axes": {"inputs": axes}} if exporter == "script"
+               else {"dynamo": True, "dynamic_shapes": ({axis: torch.export.Dim(of) for axis, of in axes.items()},),
                      "external_data": False, "optimize": False, "verbose": False})
     torch.onnx.export(model, (inputs,), str(file), input_names=["inputs"], output_names=["logits"],
                       opset_version=opset or OPSET[exporter], **options)

@@ -33,6 +33,19 @@ Writer tensor(const std::string& name, std::initializer_list<std::int64_t> shape
     return out;
 }
 
+Writer numbers(const std::string& name, std::initializer_list<std::int64_t> shape,
+               const std::vector<float>& values) {
+    return tensor(name, shape,
+                  {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(float)});
+}
+
+Writer wholes(const std::string& name, std::initializer_list<std::int64_t> shape,
+              const std::vector<std::int64_t>& values) {
+    return tensor(name, shape,
+                  {reinterpret_cast<const char*>(values.data()), values.size() * sizeof values[0]},
+                  7);
+}
+
 Writer node(const std::string& op, std::initializer_list<const char*> inputs, const char* output) {
     Writer out;
     for (const char* input : inputs) {
@@ -103,6 +116,19 @@ class OnnxImportTest : public QObject, private test::TestFolder {
         return error ? error->message() : "";
     }
 
+    /// The numbers of y = x + c, where c [2] is made by nodes of constants.
+    std::vector<double> added(GraphParts parts) const {
+        parts.nodes.push_back(node("Add", {"x", "c"}, "y"));
+        const TextOfGraph made = to_model_text(*read_onnx(written(parts)));
+        std::vector<double> out;
+        for (const ir::WrittenOp& op : ir::read_model_text(made.text, 4).ops) {
+            if (op.kind == "constant") {
+                out.push_back(std::get<double>(*op.attributes.find("value")));
+            }
+        }
+        return out;
+    }
+
     /// y = x W with two weights that lie in another file.
     std::string outside(const std::string& location) const {
         Writer place;
@@ -153,6 +179,62 @@ private slots:
         }
         QCOMPARE(seen, states);
         QCOMPARE(kept, statistics);
+    }
+
+    void sums_and_places_of_constants_are_numbers() {
+        // The operators' specification: CumSum of [[1, 2], [3, 5]] down its rows, and two elements.
+        const auto of_wholes = [](std::vector<Writer> nodes, std::vector<Writer> tensors) {
+            nodes.push_back(node("CastLike", {"g", "one"}, "c"));
+            tensors.push_back(numbers("one", {1}, {1}));
+            return GraphParts{std::move(nodes), std::move(tensors)};
+        };
+        const GraphParts sums =
+            of_wholes({node("CumSum", {"t", "axis"}, "s"), node("GatherND", {"s", "at"}, "g")},
+                      {wholes("t", {2, 2}, {1, 2, 3, 5}), wholes("axis", {}, {0}),
+                       wholes("at", {2, 2}, {1, 0, -1, -1})});
+        QCOMPARE(added(sums), (std::vector<double>{4, 7}));
+        const GraphParts row =
+            of_wholes({node("GatherND", {"t", "at"}, "g")},
+                      {wholes("t", {2, 2}, {1, 2, 3, 5}), wholes("at", {1}, {1})});
+        QCOMPARE(added(row), (std::vector<double>{3, 5}));
+        const std::string outside =
+            refused(of_wholes({node("GatherND", {"t", "at"}, "g"), node("Add", {"x", "c"}, "y")},
+                              {wholes("t", {2, 2}, {1, 2, 3, 5}), wholes("at", {1}, {2})}));
+        QVERIFY2(outside.find("index 2 is outside of 2") != outside.npos, outside.c_str());
+    }
+
+    void a_choice_that_is_known_before_a_run_leaves_no_op() {
+        const fs::path file =
+            written({{node("IsNaN", {"x"}, "n"), node("Where", {"n", "zero", "x"}, "z"),
+                      node("MatMul", {"z", "w"}, "y")},
+                     {numbers("zero", {1}, {0}), numbers("w", {2, 2}, {1, 2, 3, 4})}});
+        const auto text = ir::read_model_text(to_model_text(*read_onnx(file)).text, 4);
+        QCOMPARE(text.ops.size(), std::size_t{1});
+        QCOMPARE(text.ops[0].kind, std::string("matmul"));
+    }
+
+    void a_mask_of_whole_rows_is_refused() {
+        const float hidden = -std::numeric_limits<float>::infinity();
+        const std::string text = refused(
+            {{node("Add", {"x", "m"}, "y")}, {numbers("m", {2, 2}, {0, hidden, hidden, hidden})}});
+        QVERIFY2(text.find("hides whole rows") != text.npos, text.c_str());
+    }
+
+    void tokens_of_any_number_of_positions_need_one() {
+        const StoredPort open{"tokens", 7, {-1, -1}};
+        StoredModel model;
+        model.inputs = {open};
+        model.outputs = {{"y", 1, {}}};
+        model.initializers = {};
+        const auto error = test::error_of([&] { to_model_text(model); });
+        QVERIFY(error && error->message().find("set model.context") != std::string::npos);
+        const auto other = [&] {
+            model.inputs[0].shape[1] = 16;
+            to_model_text(model, 12);
+        };
+        const auto unlike = test::error_of(other);
+        QVERIFY(unlike && unlike->message().find("takes 16 positions; model.context is 12") !=
+                              std::string::npos);
     }
 
     void everything_without_a_translation_is_listed_with_its_place() {
