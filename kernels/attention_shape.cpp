@@ -7,7 +7,7 @@
 
 namespace weft::kernels {
 
-AttentionShape attention_shape(const Op& op, int random) {
+AttentionShape attention_shape(const Op& op, int optional) {
     const Type& q = op.input(0);
     const Type& k = op.input(1);
     require(q.rank == 4 && k.rank == 4, "attention takes [N,T,H,D] and [N,S,K,D]");
@@ -22,6 +22,15 @@ AttentionShape attention_shape(const Op& op, int random) {
     a.rate = op.real("rate", 0.0);
     require(a.rate >= 0.0 && a.rate < 1.0, "the dropout rate is not in [0, 1)");
     a.ring = op.has("ring");
+    if (op.has("packed") && op.flag("packed")) {
+        a.positions_operand = optional;
+        require(a.causal && a.t == a.s, "packed attention is not causal attention of itself");
+        require(op.inputs() > optional && op.input(optional).dtype == WEFT_I32 &&
+                    element_count(op.input(optional)) == a.n * a.t,
+                "the positions of packed sequences are not i32[N,T]");
+    }
+    const int random = optional + (a.positions_operand >= 0 ? 1 : 0);
+    a.random_operand = random;
     a.dropout = a.rate > 0.0 && op.inputs() > random + (a.ring ? 1 : 0);
     require(a.rate == 0.0 || a.dropout, "attention dropout needs the random operand");
     if (a.dropout) {

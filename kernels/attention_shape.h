@@ -10,6 +10,9 @@
 // parts of T = S positions each. The last operand is i64[1], the first query's position; the keys
 // are the part of the device `step` places before. A query sees the keys at positions up to its
 // own, or all that are real. One that sees none has a result of 0 and a logsumexp of kNoKeys.
+//
+// Where several sequences are packed into a sample (attribute `packed`), an operand i32[N,T] has
+// the position of each query in its own sequence, and it sees no key before that sequence.
 #pragma once
 
 #include "kernels/host_device.h"
@@ -39,6 +42,8 @@ struct AttentionShape {
 
     /// Number of the operand with the place on the ring; -1: there is none.
     int place_operand = -1;
+    int random_operand = -1;    // read where there is dropout
+    int positions_operand = -1; // -1: one sequence a sample
     Place place(const void* const* inputs) const {
         return ring ? place_from(static_cast<const std::int64_t*>(inputs[place_operand])[0])
                     : Place{};
@@ -68,7 +73,19 @@ struct AttentionShape {
                                             std::int64_t head) const {
         return ((sample * s + row) * k + head / (h / k)) * d;
     }
-    /// Number of keys that query `row` sees.
+    /// Of the queries of a sample; null: they are one sequence.
+    const std::int32_t* positions_of(const void* const* inputs, std::int64_t sample) const {
+        return positions_operand < 0
+                   ? nullptr
+                   : static_cast<const std::int32_t*>(inputs[positions_operand]) + sample * t;
+    }
+    /// First key that query `row` sees, whose position in its own sequence is `own`.
+    WEFT_HOST_DEVICE std::int64_t first_visible(std::int64_t row, const Place& at,
+                                                std::int64_t own) const {
+        const std::int64_t first = at.query + row - own - at.key;
+        return first < 0 ? 0 : first;
+    }
+    /// The key behind the last that query `row` sees.
     WEFT_HOST_DEVICE std::int64_t visible(std::int64_t row, const Place& at) const {
         if (ring) {
             const std::int64_t own = at.query + row + 1;
@@ -79,11 +96,12 @@ struct AttentionShape {
     }
 };
 
-/// q [N,T,H,D], k [N,S,K,D], v alike, with the options of `op`; `random` is the index of the
-/// optional random operand. Throws BAD_ARGUMENT.
-AttentionShape attention_shape(const Op& op, int random);
-/// Of `attention`, q, k, v, random?, place? -> out, logsumexp [N,H,T], and of `attention_grad`,
-/// q, k, v, out, logsumexp, dout, random?, place? -> dq, dk, dv. Throw BAD_ARGUMENT.
+/// q [N,T,H,D], k [N,S,K,D], v alike, with the options of `op`; `optional` is the index of the
+/// first optional operand. Throws BAD_ARGUMENT.
+AttentionShape attention_shape(const Op& op, int optional);
+/// Of `attention`, q, k, v, positions?, random?, place? -> out, logsumexp [N,H,T], and of
+/// `attention_grad`, q, k, v, out, logsumexp, dout, positions?, random?, place? -> dq, dk, dv.
+/// Throw BAD_ARGUMENT.
 AttentionShape attention_op(const Op& op);
 AttentionShape attention_grad_op(const Op& op);
 

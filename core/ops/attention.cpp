@@ -24,7 +24,9 @@ const std::vector<AttributeDef> kAttentionAttributes{
      "[all heads]: random goes on with the first sample and key head of this part"},
     {"ring", AttributeKind::list, false,
      "[all positions, step, devices]: queries are the part that starts at the last operand i64[1], "
-     "keys that of the device `step` places before"}};
+     "keys that of the device `step` places before"},
+    {"packed", AttributeKind::flag, false,
+     "samples are several sequences, apart from each other; needs positions"}};
 
 // q [N, T, H, D] against k and v [N, S, K, D]; empty: fine.
 std::string want_heads(const ir::Type& q, const ir::Type& k, const ir::Type& v,
@@ -52,9 +54,35 @@ bool is_ring(const OpView& view) {
     return view.attributes().has("ring");
 }
 
-/// Whether operand `random` is that, and not the place on the ring.
-bool has_random(const OpView& view, int random) {
-    return view.inputs() > random + (is_ring(view) ? 1 : 0);
+bool is_packed(const ir::Attributes& attributes) {
+    return attributes.flag("packed", false);
+}
+
+/// The operand random, where there is one; `optional` is the first that may be absent.
+int random_operand(const OpView& view, int optional) {
+    return optional + (is_packed(view.attributes()) ? 1 : 0);
+}
+
+/// Whether there is that, and not only the place on the ring.
+bool has_random(const OpView& view, int optional) {
+    return view.inputs() > random_operand(view, optional) + (is_ring(view) ? 1 : 0);
+}
+
+// Position t of a sample is number positions[t] of its sequence, and t - positions[t], where that
+// begins, never falls.
+std::string want_positions(const OpView& view, int optional) {
+    if (!is_packed(view.attributes())) {
+        return {};
+    }
+    const ir::Type& q = view.input(0);
+    if (!view.attributes().flag("causal") || q.shape[1] != view.input(1).shape[1]) {
+        return "only causal attention of a sample to itself can be packed";
+    }
+    const ir::Type expected{ir::DType::i32, {q.shape[0], q.shape[1]}};
+    if (view.inputs() <= optional || view.input(optional) != expected) {
+        return "packed attention needs positions " + word(expected);
+    }
+    return {};
 }
 
 std::string want_ring(const OpView& view) {
@@ -74,12 +102,13 @@ std::string want_ring(const OpView& view) {
                : "parts on a ring have as many queries as keys";
 }
 
-std::string want_dropout(const OpView& view, int random) {
+std::string want_dropout(const OpView& view, int optional) {
     const double rate = view.attributes().real("rate", 0.0);
     if (!(rate >= 0.0 && rate < 1.0)) {
         return "rate must be at least 0 and less than 1, but is " + std::to_string(rate);
     }
-    if (!has_random(view, random)) {
+    const int random = random_operand(view, optional);
+    if (!has_random(view, optional)) {
         return rate > 0.0 ? "a dropout rate needs the random operand" : "";
     }
     if (!view.attributes().has("stream")) {
@@ -101,7 +130,7 @@ Inferred infer_attention(const OpView& view) {
                 " and k is " + word(k);
     }
     if (wrong.empty()) {
-        wrong = first_of({want_dropout(view, 3), want_ring(view)});
+        wrong = first_of({want_positions(view, 3), want_dropout(view, 3), want_ring(view)});
     }
     if (!wrong.empty()) {
         return fail(wrong);
@@ -113,8 +142,8 @@ Inferred infer_attention(const OpView& view) {
 void attention_gradient(GradientContext& c) {
     only_first_output(c);
     ValueIds operands{c.input(0), c.input(1), c.input(2), c.output(0), c.output(1), c.upstream()};
-    if (c.inputs() == 4) {
-        operands.push_back(c.input(3));
+    for (int i = 3; i < c.inputs(); ++i) {
+        operands.push_back(c.input(i));
     }
     const auto grads = c.builder().emit_all("attention_grad", operands, c.op().attributes);
     for (int i = 0; i < 3; ++i) {
@@ -126,9 +155,9 @@ void attention_gradient(GradientContext& c) {
 // go around a ring (split_forward). Otherwise a causal mask and dropout, which need the index of
 // each probability, keep queries whole, and keys are always whole.
 FactorRule attention_rule(const OpView& view, std::string_view self, std::string_view cross,
-                          bool backward, int random) {
+                          bool backward, int optional) {
     constexpr Combine whole = Combine::whole;
-    const bool dropout = has_random(view, random);
+    const bool dropout = has_random(view, optional);
     const Combine free = backward ? Combine::sum : Combine::pointwise;
     const bool alike = view.input(0).shape[1] == view.input(1).shape[1];
     const bool placed = dropout || view.attributes().flag("causal");
@@ -143,15 +172,21 @@ FactorRule attention_rule(const OpView& view, std::string_view self, std::string
 }
 
 FactorRule attention_factors(const OpView& view) {
-    return attention_rule(view, "nt(kg)d,ntkd,ntkd,r->nt(kg)d,n(kg)t",
-                          "nt(kg)d,nskd,nskd,r->nt(kg)d,n(kg)t", false, 3);
+    return is_packed(view.attributes())
+               ? attention_rule(view, "nt(kg)d,ntkd,ntkd,nt,r->nt(kg)d,n(kg)t", {}, false, 3)
+               : attention_rule(view, "nt(kg)d,ntkd,ntkd,r->nt(kg)d,n(kg)t",
+                                "nt(kg)d,nskd,nskd,r->nt(kg)d,n(kg)t", false, 3);
 }
 
-/// The op on parts: operands are given without random.
+/// The op on parts: operands are given without the optional ones.
 class Parts {
 public:
     Parts(SplitContext& c, std::size_t random) : c_(c), attributes_(c.attributes()) {
         Builder& b = c.builder();
+        if (is_packed(attributes_)) {
+            behind_.push_back(c.inputs()[random]);
+            ++random;
+        }
         const int queries = factor_of(c.rule().inputs[0], 1);
         positions_ = queries == factor_of(c.rule().inputs[1], 1) ? queries : -1;
         if (c.inputs().size() > random) {
@@ -184,7 +219,7 @@ public:
 private:
     SplitContext& c_;
     ir::Attributes attributes_;
-    ValueIds behind_;             // random, place
+    ValueIds behind_;             // positions, random, place
     int positions_ = -1;          // factor of queries and keys alike
 };
 
@@ -276,17 +311,23 @@ Inferred infer_attention_grad(const OpView& view) {
     const ir::Type& k = view.input(1);
     std::string wrong = want_heads(q, k, view.input(2), "k");
     if (wrong.empty()) {
-        wrong = first_of(
-            {want_shape("out", view.input(3), q.shape),
-             want_shape("logsumexp", view.input(4), {q.shape[0], q.shape[2], q.shape[1]}),
-             want_shape("dout", view.input(5), q.shape), want_dropout(view, 6), want_ring(view)});
+        wrong =
+            first_of({want_shape("out", view.input(3), q.shape),
+                      want_shape("logsumexp", view.input(4), {q.shape[0], q.shape[2], q.shape[1]}),
+                      want_shape("dout", view.input(5), q.shape), want_positions(view, 6),
+                      want_dropout(view, 6), want_ring(view)});
     }
     return wrong.empty() ? Inferred{{q, k, k}, {}} : fail(wrong);
 }
 
 FactorRule attention_grad_factors(const OpView& view) {
-    return attention_rule(view, "nt(kg)d,ntkd,ntkd,nt(kg)d,n(kg)t,nt(kg)d,r->nt(kg)d,ntkd,ntkd",
-                          "nt(kg)d,nskd,nskd,nt(kg)d,n(kg)t,nt(kg)d,r->nt(kg)d,nskd,nskd", true, 6);
+    return is_packed(view.attributes())
+               ? attention_rule(view,
+                                "nt(kg)d,ntkd,ntkd,nt(kg)d,n(kg)t,nt(kg)d,nt,r->nt(kg)d,ntkd,ntkd",
+                                {}, true, 6)
+               : attention_rule(
+                     view, "nt(kg)d,ntkd,ntkd,nt(kg)d,n(kg)t,nt(kg)d,r->nt(kg)d,ntkd,ntkd",
+                     "nt(kg)d,nskd,nskd,nt(kg)d,n(kg)t,nt(kg)d,r->nt(kg)d,nskd,nskd", true, 6);
 }
 
 // The scores and their exponentials again, and a product for each of dv, dp, dq, dk.
@@ -337,9 +378,10 @@ OpCost cache_write_cost(const OpView& view) {
 
 const OpDef kAttention{
     .name = "attention",
-    .help = "q [N, T, H, D], k, v [N, S, K, D], random? -> out [N, T, H, D], logsumexp [N, H, T]",
+    .help = "q [N, T, H, D], k, v [N, S, K, D], positions?, random? -> out [N, T, H, D], "
+            "logsumexp [N, H, T]",
     .min_inputs = 3,
-    .max_inputs = 5,
+    .max_inputs = 6,
     .attributes = kAttentionAttributes,
     .infer = infer_attention,
     .gradient = attention_gradient,
@@ -350,9 +392,10 @@ const OpDef kAttention{
     .random = true};
 
 const OpDef kAttentionGrad{.name = "attention_grad",
-                           .help = "q, k, v, out, logsumexp, dout, random? -> dq, dk, dv",
+                           .help =
+                               "q, k, v, out, logsumexp, dout, positions?, random? -> dq, dk, dv",
                            .min_inputs = 6,
-                           .max_inputs = 8,
+                           .max_inputs = 9,
                            .attributes = kAttentionAttributes,
                            .infer = infer_attention_grad,
                            .factors = attention_grad_factors,

@@ -251,7 +251,7 @@ Sharding batch_sharding(const ir::Type& type, int batch_dim, bool positions,
     };
     set(batch_dim, "batch");
     if (positions) {
-        set(batch_dim + 1, "sequence");
+        set(type.shape.rank() - 1, "sequence");
     }
     return out;
 }

@@ -2,6 +2,7 @@
 #include "core/train/run_length.h"
 
 #include "core/base/error.h"
+#include "core/data/text/token_samples.h"
 
 #include <algorithm>
 #include <cmath>
@@ -21,9 +22,7 @@ Pace pace_of(const compile::RunConfig& config, std::int64_t samples, const data:
     const std::int64_t whole = pace.samples_per_epoch / pace.batch_size;
     const bool ragged = pace.samples_per_epoch % pace.batch_size != 0;
     pace.steps_per_epoch = std::max<std::int64_t>(1, whole + (ragged && !config.drop_last ? 1 : 0));
-    if (info.input.dtype == ir::DType::i32 && info.input.shape.rank() == 1) {
-        pace.tokens_per_sample = info.input.shape[0];
-    }
+    pace.tokens_per_sample = data::token_positions(info.input);
     return pace;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/train/samples.h"
 
+#include "core/data/text/token_samples.h"
 #include "core/train/evaluation.h"
 #include "core/train/generate.h"
 #include "core/train/program_io.h"
@@ -91,8 +92,8 @@ std::string readable(std::span<const std::int32_t> tokens, const data::SampleInf
 Json continued(exec::Executor& executor, const data::Source& source, std::int64_t index,
                const SampleLimits& limits, double end_s) {
     const data::SampleInfo& info = source.info();
-    const std::int64_t length = info.input.shape.elements();
-    std::vector<std::int32_t> tokens(static_cast<std::size_t>(length));
+    const std::int64_t length = data::token_positions(info.input);
+    std::vector<std::int32_t> tokens(static_cast<std::size_t>(info.input.shape.elements()));
     source.read(index, std::as_writable_bytes(std::span(tokens)), {});
     const std::int64_t prompt = std::min(kPromptTokens, (length + 1) / 2);
     GenerateOptions options;
@@ -132,7 +133,8 @@ Json continuations(exec::Executor& executor, const data::Source& source,
 
 bool writes_text(const exec::Executor& executor, const data::Source& source) {
     return executor.plan().find("prefill") != nullptr &&
-           executor.plan().find("decode") != nullptr && source.info().input.shape.elements() > 1;
+           executor.plan().find("decode") != nullptr &&
+           data::token_positions(source.info().input) > 1;
 }
 
 std::optional<Json> sample_document(exec::Executor& executor, const data::Source& source,

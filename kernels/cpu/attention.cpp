@@ -23,7 +23,7 @@ WEFT_VECTOR void multiply_run(float* to, const float* factors, std::int64_t coun
     }
 }
 
-class Attention final : public Kernel { // q, k, v, random?, place? -> out, logsumexp
+class Attention final : public Kernel { // q, k, v, positions?, random?, place? -> out, logsumexp
 public:
     explicit Attention(const Op& op)
         : a_(attention_op(op)), type_(op.input(0).dtype), threads_(team_size()),
@@ -77,8 +77,8 @@ private:
         fill_run(s.max, -std::numeric_limits<float>::infinity(), kB);
         fill_run(s.sum, 0.0f, kB);
         fill_run(s.score, 0.0f, kB * kB);
-        const std::int64_t seen = a_.visible(first + rows - 1, view.at);
-        for (std::int64_t key = 0; key < seen; key += kB) {
+        const HeadView::Keys seen = view.seen_by_some(args, first, rows);
+        for (std::int64_t key = seen.first / kB * kB; key < seen.end; key += kB) {
             view.load_keys_transposed(args.inputs[1], key, s.kv, s.keys);
             gemm_block({s.q, width_, 1}, s.keys, kB, s.score, kB, padded, kB, a_.d, false);
             for (std::int64_t r = 0; r < rows; ++r) {
@@ -106,23 +106,27 @@ private:
     void soften(const weft_run_args& args, const HeadView& view, const Scratch& s,
                 std::int64_t first, std::int64_t r, std::int64_t key) const {
         float* score = s.score + r * kB;
-        const std::int64_t count = std::min(kB, a_.visible(first + r, view.at) - key);
+        const HeadView::Keys seen = view.seen(args, first + r);
+        const std::int64_t from = std::max<std::int64_t>(0, seen.first - key);
+        const std::int64_t count = std::min(kB, seen.end - key) - from;
         if (count <= 0) {
             fill_run(score, 0.0f, kB);
             return;
         }
+        fill_run(score, 0.0f, from);
+        score += from;
         scale_run(score, static_cast<float>(a_.scale), count);
         const float max = std::fmax(s.max[r], max_run(score, count));
         const float shrink = std::exp(s.max[r] - max);
         s.sum[r] = s.sum[r] * shrink + exp_run(score, max, score, count);
-        fill_run(score + count, 0.0f, kB - count);
+        fill_run(score + count, 0.0f, kB - from - count);
         s.max[r] = max;
         if (shrink != 1.0f) {
             scale_run(s.out + r * width_, shrink, width_);
         }
         if (a_.dropout) {
-            view.keep_factors(static_cast<const std::int64_t*>(args.inputs[3]), first + r, key,
-                              count, s.keep);
+            view.keep_factors(static_cast<const std::int64_t*>(args.inputs[a_.random_operand]),
+                              first + r, key + from, count, s.keep);
             multiply_run(score, s.keep, count);
         }
     }

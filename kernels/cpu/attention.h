@@ -26,6 +26,14 @@ struct HeadView {
     void load_keys(const void* data, std::int64_t first, float* to) const;
     /// The same transposed, as [D, 64]; `rows` is scratch of [64, width].
     void load_keys_transposed(const void* data, std::int64_t first, float* rows, float* to) const;
+    /// The keys that query `row` sees are [first, end).
+    struct Keys {
+        std::int64_t first, end;
+    };
+    Keys seen(const weft_run_args& args, std::int64_t row) const;
+    /// Those that some of the queries `first` .. `first` + `rows` see.
+    Keys seen_by_some(const weft_run_args& args, std::int64_t first, std::int64_t rows) const;
+
     /// Dropout factors (0 or 1 / (1 - rate)) of query `row` and keys first .. first + count.
     void keep_factors(const std::int64_t* random, std::int64_t row, std::int64_t first,
                       std::int64_t count, float* to) const;

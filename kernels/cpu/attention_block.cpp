@@ -3,6 +3,7 @@
 #include "kernels/cpu/loops/random_runs.h"
 #include "kernels/cpu/loops/simd.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace weft::kernels::cpu {
@@ -48,6 +49,22 @@ void HeadView::load_keys_transposed(const void* data, std::int64_t first, float*
                                     float* to) const {
     load_keys(data, first, rows);
     transpose_block(rows, width, a.d, to);
+}
+
+HeadView::Keys HeadView::seen(const weft_run_args& args, std::int64_t row) const {
+    const std::int64_t end = a.visible(row, at);
+    const std::int32_t* own = a.positions_of(args.inputs, sample);
+    return {own == nullptr ? 0 : a.first_visible(row, at, own[row]), end};
+}
+
+HeadView::Keys HeadView::seen_by_some(const weft_run_args& args, std::int64_t first,
+                                      std::int64_t rows) const {
+    Keys out = seen(args, first);
+    for (std::int64_t row = first + 1; row < first + rows; ++row) {
+        const Keys one = seen(args, row);
+        out = {std::min(out.first, one.first), std::max(out.end, one.end)};
+    }
+    return out;
 }
 
 void HeadView::keep_factors(const std::int64_t* random, std::int64_t row, std::int64_t first,

@@ -32,7 +32,7 @@ WEFT_VECTOR void score_grads(float* p, float* dp, const float* keep, float delta
     }
 }
 
-/// q, k, v, out, logsumexp, dout, random?, place? -> dq, dk, dv
+/// q, k, v, out, logsumexp, dout, positions?, random?, place? -> dq, dk, dv
 class AttentionGrad final : public Kernel {
 public:
     explicit AttentionGrad(const Op& op)
@@ -110,8 +110,8 @@ private:
         }
         fill_run(s.dq, 0.0f, kB * width_);
         fill_run(s.keep, 1.0f, kB);
-        const std::int64_t seen = a_.visible(first + rows - 1, view.at);
-        for (std::int64_t key = 0; key < seen; key += kB) {
+        const HeadView::Keys seen = view.seen_by_some(args, first, rows);
+        for (std::int64_t key = seen.first / kB * kB; key < seen.end; key += kB) {
             key_block(args, view, s, first, key);
         }
         for (std::int64_t r = 0; r < rows; ++r) {
@@ -136,16 +136,20 @@ private:
         for (std::int64_t r = 0; r < rows; ++r) {
             float* p = s.p + r * kB;
             float* dp = s.dp + r * kB;
+            const HeadView::Keys seen = view.seen(args, first + r);
+            const std::int64_t from = std::clamp<std::int64_t>(seen.first - key, 0, kB);
             const std::int64_t count =
-                std::max<std::int64_t>(0, std::min(kB, a_.visible(first + r, view.at) - key));
+                std::max<std::int64_t>(0, std::min(kB, seen.end - key) - from);
             if (a_.dropout && count > 0) {
-                view.keep_factors(static_cast<const std::int64_t*>(args.inputs[6]), first + r, key,
-                                  count, s.keep);
+                view.keep_factors(static_cast<const std::int64_t*>(args.inputs[a_.random_operand]),
+                                  first + r, key + from, count, s.keep);
             }
-            probabilities(p, scale, logsumexp[r], count);
-            score_grads(p, dp, s.keep, s.delta[r], scale, count);
-            fill_run(p + count, 0.0f, kB - count);
-            fill_run(dp + count, 0.0f, kB - count);
+            probabilities(p + from, scale, logsumexp[r], count);
+            score_grads(p + from, dp + from, s.keep, s.delta[r], scale, count);
+            for (float* row : {p, dp}) {
+                fill_run(row, 0.0f, from);
+                fill_run(row + from + count, 0.0f, kB - from - count);
+            }
         }
         gemm_block({s.p, 1, kB}, s.dout, width_, s.dv + key * width_, width_, kB, width_, rows,
                    true);

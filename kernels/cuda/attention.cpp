@@ -32,7 +32,8 @@ WEFT_NARROW_KERNEL attend(const AttentionShape shape, const AttentionInputs in, 
     }
     const i64 last = first + kOwnRows<W> < shape.t ? first + kOwnRows<W> : shape.t;
     const i64 end = a.visible(last - 1) < shape.s ? a.visible(last - 1) : shape.s;
-    for (i64 key = 0; key < end; key += kWarp) {
+    // Positions of a sample grow with the query, so that no later one sees an earlier key.
+    for (i64 key = a.first_visible(in, n, first) / kWarp * kWarp; key < end; key += kWarp) {
         barrier(); // the tile is read no more
         load_rows<W>(tile, kWarp, in.k, shape.kv_offset(n, key, h), shape.k * shape.d,
                      shape.s - key, shape.d);
@@ -41,7 +42,7 @@ WEFT_NARROW_KERNEL attend(const AttentionShape shape, const AttentionInputs in, 
         WEFT_UNROLL
         for (int r = 0; r < kOwn<W>; ++r) {
             const i64 row = first + mine + r;
-            const bool seen = row < shape.t && key + lane < a.visible(row) && key + lane < shape.s;
+            const bool seen = a.sees(in, n, row, key + lane);
             const float product = row_product<W>(own, mine + r, tile, lane);
             const float score = seen ? static_cast<float>(shape.scale) * product : -INFINITY;
             const float top = larger(max[r], warp_max(score));
@@ -119,13 +120,13 @@ Grid query_grid(const AttentionShape& a, int own_rows) {
 
 } // namespace
 
-Made make_attention(const Op& op) { // q, k, v, random?, place? -> out, logsumexp
+Made make_attention(const Op& op) { // q, k, v, positions?, random?, place? -> out, logsumexp
     const AttentionShape a = attention_op(op);
     want_dtype(op.output(1), WEFT_F32);
     const AttentionTypes types(op);
     const int out = float_dtype(op.output(0));
     return launches([=](const Run& run) {
-        const AttentionInputs in = types.inputs(run, a, 3);
+        const AttentionInputs in = types.inputs(run, a);
         with_width(a, [&](auto width) {
             constexpr int W = decltype(width)::value;
             run.launch(query_grid(a, kOwnRows<W>), attend<W>, a, in, Target{run.out(0), out},
@@ -142,7 +143,7 @@ Made make_attention_cached(const Op& op) { // q, k_cache, v_cache, position -> o
     const AttentionTypes types(op);
     const int out = float_dtype(op.output(0));
     return launches([=, faults = fault_word()](const Run& run) {
-        AttentionInputs in = types.inputs(run, a, 4);
+        AttentionInputs in = types.inputs(run, a);
         in.position = static_cast<const i64*>(run.in(3));
         run.launch(Grid{1, 1, kWarp}, check_position, a.t, a.s, in.position, faults);
         with_width(a, [&](auto width) {

@@ -31,6 +31,7 @@ struct AttentionInputs {
     const i64* random;   // where there is dropout
     const i64* place;    // on a ring: the first query's position
     const i64* position; // of a cache: query t sees rows up to position + t
+    const std::int32_t* positions; // of packed sequences: those of queries, [N, T]
 };
 
 /// A shape with what the device knows of a run.
@@ -41,6 +42,16 @@ struct AttentionPlace {
 
     WEFT_DEVICE i64 visible(i64 row) const {
         return cached >= 0 ? cached + row + 1 : shape.visible(row, at);
+    }
+    /// First key that a query sees.
+    WEFT_DEVICE i64 first_visible(const AttentionInputs& in, i64 n, i64 row) const {
+        return in.positions == nullptr
+                   ? 0
+                   : shape.first_visible(row, at, in.positions[n * shape.t + row]);
+    }
+    WEFT_DEVICE bool sees(const AttentionInputs& in, i64 n, i64 row, i64 key) const {
+        return row < shape.t && key < shape.s && key < visible(row) &&
+               key >= first_visible(in, n, row);
     }
     /// 0 or 1 / (1 - rate).
     WEFT_DEVICE float keep(const i64* random, i64 n, i64 h, i64 row, i64 key) const {

@@ -54,7 +54,7 @@ WEFT_NARROW_KERNEL attention_query_grad(const AttentionShape shape, const Attent
     float sums[kOwn<W>][kLaneChannels<W>] = {};
     const i64 last = first + kOwnRows<W> < shape.t ? first + kOwnRows<W> : shape.t;
     const i64 end = a.visible(last - 1);
-    for (i64 key = 0; key < end; key += kWarp) {
+    for (i64 key = a.first_visible(g.in, n, first) / kWarp * kWarp; key < end; key += kWarp) {
         const i64 keys = shape.kv_offset(n, key, h);
         barrier(); // the tile is read no more
         load_rows<W>(tile, kWarp, g.in.k, keys, shape.k * shape.d, shape.s - key, shape.d);
@@ -71,7 +71,7 @@ WEFT_NARROW_KERNEL attention_query_grad(const AttentionShape shape, const Attent
         WEFT_UNROLL
         for (int r = 0; r < kOwn<W>; ++r) {
             const i64 row = first + mine + r;
-            const bool seen = row < shape.t && key + lane < a.visible(row);
+            const bool seen = a.sees(g.in, n, row, key + lane);
             const float dp = row_product<W>(grads, mine + r, tile, lane);
             const i64 at = (n * shape.h + h) * shape.t + row;
             const float keep = seen ? a.keep(g.in.random, n, h, row, key + lane) : 0.0f;
@@ -136,7 +136,7 @@ WEFT_NARROW_KERNEL attention_key_grad(const AttentionShape shape, const Attentio
             WEFT_UNROLL
             for (int r = 0; r < kOwn<W>; ++r) {
                 const i64 key = first + mine + r;
-                const bool seen = row < shape.t && key < shape.s && key < a.visible(row);
+                const bool seen = a.sees(g.in, n, row, key);
                 const float score =
                     static_cast<float>(shape.scale) * row_product<W>(keys, mine + r, tile, lane);
                 weight[r] = seen ? expf(score - g.logsumexps[at]) : 0.0f;
@@ -176,7 +176,7 @@ WEFT_NARROW_KERNEL attention_key_grad(const AttentionShape shape, const Attentio
 }
 
 Made make_attention_grad(
-    const Op& op) { // q, k, v, out, logsumexp, dout, random?, place? -> dq, dk, dv
+    const Op& op) { // q, k, v, out, logsumexp, dout, positions?, random?, place? -> dq, dk, dv
     const AttentionShape a = attention_grad_op(op);
     want_dtype(op.input(4), WEFT_F32);
     const AttentionTypes types(op);
@@ -186,7 +186,7 @@ Made make_attention_grad(
     const int dk = float_dtype(op.output(1));
     const int dv = float_dtype(op.output(2));
     return launches(a.n * a.h * a.t * 4, [=](const Run& run) {
-        const AttentionGradInputs g{types.inputs(run, a, 6),
+        const AttentionGradInputs g{types.inputs(run, a),
                                     {run.in(3), out},
                                     {run.in(5), dout},
                                     static_cast<const float*>(run.in(4)),

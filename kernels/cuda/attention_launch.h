@@ -34,13 +34,16 @@ struct AttentionTypes {
             unsupported("at most 65535 heads of all samples");
         }
     }
-    AttentionInputs inputs(const Run& run, const AttentionShape& a, int random) const {
+    AttentionInputs inputs(const Run& run, const AttentionShape& a) const {
         return {{run.in(0), q},
                 {run.in(1), k},
                 {run.in(2), v},
-                a.dropout ? static_cast<const i64*>(run.in(random)) : nullptr,
+                a.dropout ? static_cast<const i64*>(run.in(a.random_operand)) : nullptr,
                 a.ring ? static_cast<const i64*>(run.in(a.place_operand)) : nullptr,
-                nullptr};
+                nullptr,
+                a.positions_operand < 0
+                    ? nullptr
+                    : static_cast<const std::int32_t*>(run.in(a.positions_operand))};
     }
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attention and its gradient by cuDNN where it has them: bf16 and f16, without dropout, whose
-// random bits are not ours, and causal only where the first query sees one key.
+// Attention and its gradient by cuDNN where it has them: bf16 and f16, of one sequence a
+// sample, without dropout, whose random bits are not ours, and causal only where the first query
+// sees one key.
 #include "kernels/cuda/cuda_list.h"
 #include "kernels/cuda/launch.h"
 #include "kernels/cuda/wrappers/dnn.h"
@@ -76,8 +77,9 @@ PlannedAttentionShape planned_shape(const AttentionShape& a,
             unsupported("attention of bf16 or f16 throughout");
         }
     }
-    if (a.dropout || a.ring || (a.causal && a.t != a.s)) {
-        unsupported("attention without dropout, of whole sequences, the causal one of itself");
+    if (a.dropout || a.ring || a.positions_operand >= 0 || (a.causal && a.t != a.s)) {
+        unsupported("attention without dropout, of whole sequences, the causal one of itself, and "
+                    "none packed");
     }
     if (a.n * a.t * a.s * a.h * a.d == 0) {
         unsupported("empty attention");

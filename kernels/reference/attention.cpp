@@ -36,6 +36,16 @@ double keep_factor(const AttentionShape& a, const std::int64_t* random,
     return u >= static_cast<float>(a.rate) ? 1.0 / (1.0 - a.rate) : 0.0;
 }
 
+/// First key that a query sees.
+std::int64_t first_visible(const AttentionShape& a, const Call& call,
+                           const AttentionShape::Place& at, std::int64_t sample, std::int64_t row) {
+    return a.positions_operand < 0
+               ? 0
+               : a.first_visible(
+                     row, at,
+                     static_cast<std::int64_t>(call.in(a.positions_operand)[sample * a.t + row]));
+}
+
 /// Calls fn(sample, head, row) for every query.
 template <class Fn>
 void for_each_query(const AttentionShape& a, Fn fn) {
@@ -50,29 +60,30 @@ void for_each_query(const AttentionShape& a, Fn fn) {
 
 } // namespace
 
-Body make_attention(const Op& op) { // q, k, v, random?, place? -> out, logsumexp
+Body make_attention(const Op& op) { // q, k, v, positions?, random?, place? -> out, logsumexp
     const AttentionShape a = attention_op(op);
     std::vector<double> score(static_cast<std::size_t>(a.s));
     return [=](const Call& call) mutable {
-        const std::int64_t* random = a.dropout ? call.integers(3) : nullptr;
+        const std::int64_t* random = a.dropout ? call.integers(a.random_operand) : nullptr;
         const AttentionShape::Place at = place_of(a, call);
         for_each_query(a, [&](std::int64_t n, std::int64_t h, std::int64_t t) {
+            const std::int64_t first = first_visible(a, call, at, n, t);
             const std::int64_t seen = a.visible(t, at);
             double max = -std::numeric_limits<double>::infinity();
-            for (std::int64_t s = 0; s < seen; ++s) {
+            for (std::int64_t s = first; s < seen; ++s) {
                 score[static_cast<std::size_t>(s)] =
                     a.scale *
                     dot(call.in(0) + a.q_offset(n, t, h), call.in(1) + a.kv_offset(n, s, h), a.d);
                 max = std::fmax(max, score[static_cast<std::size_t>(s)]);
             }
             double sum = 0.0;
-            for (std::int64_t s = 0; s < seen; ++s) {
+            for (std::int64_t s = first; s < seen; ++s) {
                 sum += std::exp(score[static_cast<std::size_t>(s)] - max);
             }
-            const double logsumexp = seen > 0 ? max + std::log(sum) : kNoKeys;
+            const double logsumexp = seen > first ? max + std::log(sum) : kNoKeys;
             double* out = call.out(0) + a.q_offset(n, t, h);
             std::fill(out, out + a.d, 0.0);
-            for (std::int64_t s = 0; s < seen; ++s) {
+            for (std::int64_t s = first; s < seen; ++s) {
                 const double p = std::exp(score[static_cast<std::size_t>(s)] - logsumexp) *
                                  keep_factor(a, random, at, n, h, t, s);
                 for (std::int64_t d = 0; d < a.d; ++d) {
@@ -86,10 +97,10 @@ Body make_attention(const Op& op) { // q, k, v, random?, place? -> out, logsumex
 }
 
 Body make_attention_grad(
-    const Op& op) { // q, k, v, out, logsumexp, dout, random?, place? -> dq, dk, dv
+    const Op& op) { // q, k, v, out, logsumexp, dout, positions?, random?, place? -> dq, dk, dv
     const AttentionShape a = attention_grad_op(op);
     return [=](const Call& call) {
-        const std::int64_t* random = a.dropout ? call.integers(6) : nullptr;
+        const std::int64_t* random = a.dropout ? call.integers(a.random_operand) : nullptr;
         const AttentionShape::Place at = place_of(a, call);
         std::fill_n(call.out(0), a.n * a.t * a.h * a.d, 0.0);
         std::fill_n(call.out(1), a.n * a.s * a.k * a.d, 0.0);
@@ -99,7 +110,7 @@ Body make_attention_grad(
             const double* dout = call.in(5) + q;
             const double delta = dot(dout, call.in(3) + q, a.d);
             const double logsumexp = call.in(4)[(n * a.h + h) * a.t + t];
-            for (std::int64_t s = 0; s < a.visible(t, at); ++s) {
+            for (std::int64_t s = first_visible(a, call, at, n, t); s < a.visible(t, at); ++s) {
                 const std::int64_t kv = a.kv_offset(n, s, h);
                 const double p =
                     std::exp(a.scale * dot(call.in(0) + q, call.in(1) + kv, a.d) - logsumexp);

@@ -207,8 +207,56 @@ private slots:
         const auto path = folder.write("a.jsonl", "{\"prompt\": \"x\", \"completion\": \"ab\"}\n");
         const char* form = R"({"template": "own", "own": {"user": "{content}>",
                                "assistant": "{content}."}})";
-        QVERIFY(noted(open(chat_section(path, form), 16), "75 % of its 16 positions"));
+        QVERIFY(noted(open(chat_section(path, form), 16),
+                      "75 % of the 16 positions of a window hold nothing"));
         QVERIFY(!noted(open(chat_section(path, form), 5), "positions"));
+    }
+
+    // Lengths 3, 6, 4, 2 and 5 in windows of 9: 6 + 3, 5 + 4 and 2.
+    void conversations_are_packed_where_they_fit_best() {
+        const Folder folder;
+        std::string lines;
+        for (const int length : {3, 6, 4, 2, 5}) {
+            lines += Json{{"prompt", std::string(1, static_cast<char>('0' + length))},
+                          {"completion", std::string(static_cast<std::size_t>(length), 'x')}}
+                         .dump() +
+                     "\n";
+        }
+        const auto path = folder.write("a.jsonl", lines);
+        const data::DataSet set =
+            open(chat_section(path, R"({"pack": true, "template": "own", "own": {
+                                        "user": "{content}", "assistant": "{content}"}})"),
+                 9);
+        QCOMPARE(set.train->samples(), 3);
+        QCOMPARE(set.train->info().input.shape, (ir::Shape{2, 9}));
+        QVERIFY(noted(set, "5 conversations are packed into 3 windows, and 25 % of the 9"));
+        const auto zeros = [](std::vector<std::int32_t> known) {
+            known.resize(known.size() + (9 - known.size() % 9) % 9, 0);
+            return known;
+        };
+        // Of each character the next: the last is a target alone.
+        const auto window = [&](std::vector<int> lengths) {
+            std::vector<std::int32_t> tokens, positions, next;
+            for (const int length : lengths) {
+                for (int i = 0; i < length; ++i) {
+                    tokens.push_back(i == 0 ? '0' + length : 'x');
+                    positions.push_back(i);
+                    next.push_back('x');
+                }
+            }
+            next.resize(9, -1);
+            std::vector<std::int32_t> input = zeros(tokens);
+            const std::vector<std::int32_t> behind = zeros(positions);
+            input.insert(input.end(), behind.begin(), behind.end());
+            return std::pair(input, next);
+        };
+        const std::vector<std::vector<int>> expected = {{6, 3}, {5, 4}, {2}};
+        for (std::size_t i = 0; i < expected.size(); ++i) {
+            const auto index = static_cast<std::int64_t>(i);
+            const auto [input, next] = window(expected[i]);
+            QCOMPARE(input_integers(*set.train, index), input);
+            QCOMPARE(target_integers(*set.train, index), next);
+        }
     }
 
     void bad_lines_are_named_counted_and_left_out() {

@@ -18,6 +18,7 @@ private slots:
     void experts_take_tokens_in_order_until_they_are_full();
     void rotary_turns_halves_against_each_other();
     void attention_with_equal_scores_averages_what_is_visible();
+    void packed_sequences_do_not_see_each_other();
     void the_last_causal_query_sees_every_key();
     void grouped_queries_read_their_key_head();
     void parts_on_a_ring_see_what_stands_before_them();
@@ -145,6 +146,21 @@ void ReferenceLayers::attention_with_equal_scores_averages_what_is_visible() {
         QVERIFY(near(values_of(call), causal ? std::vector<double>{3, 4.5, 7, 0, ln2, ln3}
                                              : std::vector<double>{7, 7, 7, ln3, ln3, ln3}));
     }
+}
+
+void ReferenceLayers::packed_sequences_do_not_see_each_other() {
+    Tensor positions(type_of(WEFT_I32, {1, 3}));
+    positions.set(0, 0);
+    positions.set(1, 1);
+    positions.set(2, 0); // of two sequences
+    const Call call{"attention",
+                    {reals({1, 3, 1, 1}, {0, 0, 0}), reals({1, 3, 1, 1}, {0, 0, 0}),
+                     reals({1, 3, 1, 1}, {3, 6, 12}), positions},
+                    {f64({1, 3, 1, 1}), f64({1, 1, 3})},
+                    {flag("causal"), flag("packed"), real("scale", 1)},
+                    {},
+                    {}};
+    QVERIFY(near(values_of(call), {3, 4.5, 12, 0, std::log(2.0), 0}));
 }
 
 void ReferenceLayers::the_last_causal_query_sees_every_key() {

@@ -506,6 +506,36 @@ void add_attention(Rows& rows) {
         rows.push_back(forward);
         rows.push_back(backward);
     }
+    // The same in sequences of two, two and one positions.
+    for (const bool drops : {false, true}) {
+        const std::string q = "f64[2,5,4,2]", k = "f64[2,5,2,2]", positions = "i32[2,5]%2";
+        ir::Attributes attributes = drops ? dropped : causal;
+        attributes.set("packed", true);
+        OpCase forward{
+            .kind = "attention", .operands = {q, k, k, positions}, .attributes = attributes};
+        OpCase backward{
+            .kind = "attention_grad",
+            .operands = {q, k, k, q, "f64[2,4,5]", q, positions},
+            .attributes = attributes,
+            .derived = {{3, "attention", {0, 1, 2, 6}, 0}, {4, "attention", {0, 1, 2, 6}, 1}}};
+        if (drops) {
+            forward.operands.emplace_back("i64[3]");
+            backward.operands.emplace_back("i64[3]");
+            for (Derived& one : backward.derived) {
+                one.inputs.push_back(7);
+            }
+        } else {
+            ir::Attributes across = attributes;
+            across.set("causal", false);
+            forward.refused = {
+                {{q, k, k, positions},
+                 across,
+                 "only causal attention of a sample to itself can be packed"},
+                {{q, k, k, "i32[2,4]"}, attributes, "packed attention needs positions i32[2,5]"}};
+        }
+        rows.push_back(forward);
+        rows.push_back(backward);
+    }
     rows.push_back({.kind = "attention_cached",
                     .operands = {"f64[2,2,4,3]", "f64[2,5,2,3]", "f64[2,5,2,3]", "i64[]=1"},
                     .attributes = {{"scale", 0.7}},

@@ -73,6 +73,9 @@ Tensor make_operand(const std::string& operand, int index) {
             value = i % 3 == 1 ? 0.0 : 1.0;
         } else if (suffix.starts_with("<")) {
             value = std::floor(uniform * std::stod(suffix.substr(1)));
+        } else if (suffix.starts_with("%")) {
+            const auto last = static_cast<std::size_t>(out.type.shape[out.type.shape.rank() - 1]);
+            value = static_cast<double>(i % last % std::stoul(suffix.substr(1)));
         } else if (suffix.starts_with("=")) {
             value = std::stod(suffix.substr(1));
         } else if (out.type == ir::Type{ir::DType::i64, {3}}) {

@@ -53,7 +53,7 @@ sharding::ProgramAnnotations annotations_of(const ir::Program& program,
         } else if (port.role == ir::Role::batch && port.name != "tokens") {
             const int batch_dim = trains ? 1 : 0;
             const bool positions =
-                type.dtype == ir::DType::i32 && type.shape.rank() == batch_dim + 2;
+                type.dtype == ir::DType::i32 && type.shape.rank() >= batch_dim + 2;
             const sharding::Sharding place =
                 sharding::batch_sharding(type, batch_dim, positions, placement);
             out.arguments[port.name] = {place, place};

@@ -3,6 +3,7 @@
 
 #include "core/base/text.h"
 #include "core/compile/programs/model_programs.h"
+#include "core/data/text/token_samples.h"
 #include "core/ir/model_text.h"
 #include "core/nn/models/graph_text.h"
 #include "core/ops/op_def.h"
@@ -64,7 +65,7 @@ ir::Program model_program(const RunConfig& config, const data::SampleInfo& sampl
     WEFT_CHECK(model != nullptr, "the configuration was checked");
     ir::Program program;
     program.name = "model";
-    const nn::DataShape data{sample.input, sample.target, sample.classes};
+    const nn::DataShape data{data::one_sequence(sample.input), sample.target, sample.classes};
     const ir::ValueId inputs =
         program.add_argument(ir::Role::batch, "inputs", batched(data.input, {samples}));
     ops::Builder builder(program, program.body);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // chat: one conversation per line, as JSON in any of four layouts (text/chat_templates.h). A
 // template makes text of it, the tokenizer tokens of the text, piece by piece: an answer begins
-// with a token of its own, as it does when the model is asked for one. Kept in memory.
+// with a token of its own, as it does when the model is asked for one. A window holds one
+// conversation or, packed, several that do not see each other. Kept in memory.
 #include "core/data/formats/format_list.h"
 
 #include "core/base/crc32c.h"
@@ -12,6 +13,7 @@
 #include "core/data/text/chat_windows.h"
 #include "core/data/text/json_lines.h"
 #include "core/data/text/text_windows.h"
+#include "core/data/text/token_samples.h"
 
 #include <algorithm>
 
@@ -30,6 +32,7 @@ struct ChatSettings {
     std::string end;
     bool answers_only = true;
     bool truncates = true;
+    bool packs = false;
     double most_bad = 0;
     Notes notes; // of the template that was chosen
 };
@@ -102,6 +105,7 @@ ChatSettings chat_settings(const Json& settings, const OpenContext& context) {
     out.end = end_of_text(tokenizer);
     out.answers_only = settings.at("loss") == "answers";
     out.truncates = settings.at("too_long") == "truncate";
+    out.packs = settings.at("pack").get<bool>();
     out.most_bad = settings.at("most_bad").get<double>();
     return out;
 }
@@ -109,6 +113,7 @@ ChatSettings chat_settings(const Json& settings, const OpenContext& context) {
 /// What a file has become.
 struct ReadChat {
     ChatTokens chat;
+    ChatWindows windows;
     std::int64_t bytes = 0; // of text
     BadLines bad;
     std::int64_t read = 0;       // conversations
@@ -206,6 +211,7 @@ ReadChat read_chat(const ChatSettings& settings, const OpenContext& context) {
                         format_thousands(context.sequence_length) + " tokens",
                     "Raise model.context, or shorten what comes before the answers.");
     }
+    out.windows = settings.packs ? packed(out.chat, context.sequence_length) : each_apart(out.chat);
     return std::move(out);
 }
 
@@ -230,14 +236,18 @@ void tell_chat(const ChatSettings& settings, const ReadChat& read, std::int64_t 
                         " no answer within the context, and " +
                         (read.unanswered == 1 ? "is" : "are") + " left out");
     }
-    const std::int64_t conversations = read.chat.conversations();
-    const std::int64_t positions = conversations * length;
-    const std::int64_t used = std::ssize(read.chat.tokens) - conversations;
-    if (used < positions / 2) { // each is computed all the same
-        notes.push_back(Note::decision("every window holds one conversation, and " +
-                                       std::to_string(100 * (positions - used) / positions) +
-                                       " % of its " + format_thousands(length) +
-                                       " positions on average nothing"));
+    const std::int64_t positions = read.windows.windows() * length;
+    const std::int64_t used = std::ssize(read.chat.tokens) - read.chat.conversations();
+    const std::string empty = std::to_string(100 * (positions - used) / positions) + " % of the " +
+                              format_thousands(length) + " positions of a window";
+    if (settings.packs) {
+        notes.push_back(Note::decision(
+            counted(read.chat.conversations(), "conversation is", "conversations are") +
+            " packed into " + counted(read.windows.windows(), "window", "windows") + ", and " +
+            empty + " hold nothing on average"));
+    } else if (used < positions / 2) { // each is computed all the same
+        notes.push_back(Note::decision("every window holds one conversation, and " + empty +
+                                       " hold nothing on average; with pack it holds several"));
     }
 }
 
@@ -246,13 +256,17 @@ SampleInfo describe_chat(const ChatSettings& settings, const ReadChat& read,
     const tokenizer::Tokenizer& tokenizer = tokenizer_in(context);
     SampleInfo info;
     info.input = info.target = {ir::DType::i32, {context.sequence_length}};
+    if (settings.packs) {
+        info.input.shape = {2, context.sequence_length};
+    }
     info.classes = tokenizer.size();
     info.tokenizer = context.tokenizer == nullptr ? tokenizer::byte_tokenizer() : context.tokenizer;
     const std::vector<bool>& learnt = read.chat.is_learnt;
     info.description =
         settings.path.filename().string() + ", " + format_thousands(read.chat.conversations()) +
         " conversations in " + format_thousands(std::ssize(read.chat.tokens)) + " tokens, " +
-        format_thousands(std::count(learnt.begin(), learnt.end(), true)) + " of them to learn";
+        format_thousands(std::count(learnt.begin(), learnt.end(), true)) + " of them to learn" +
+        (settings.packs ? ", in " + counted(read.windows.windows(), "window", "windows") : "");
     return info;
 }
 
@@ -270,14 +284,15 @@ std::shared_ptr<const Source> open_chat(const Json& given, const OpenContext& co
         std::to_string(crc32c({reinterpret_cast<const char*>(tokens.data()),
                                tokens.size() * sizeof(tokenizer::Token)})) +
         (encodes(context) ? tokenizer_mark(context) : "");
-    return chat_windows(std::move(read.chat), std::move(info), std::move(fingerprint));
+    return chat_windows(std::move(read.chat), std::move(read.windows), std::move(info),
+                        std::move(fingerprint));
 }
 
 PartOutline outline_chat(const Json& given, const OpenContext& context, Part, Files) {
     const ChatSettings settings = chat_settings(given, context);
     const ReadChat read = read_chat(settings, context);
-    return {describe_chat(settings, read, context), read.chat.conversations(),
-            chat_bytes(read.chat), ""};
+    return {describe_chat(settings, read, context), read.windows.windows(),
+            chat_bytes(read.chat, read.windows), ""};
 }
 
 config::FieldTable own_fields() {
@@ -311,6 +326,9 @@ config::FieldTable chat_fields() {
                              "everything."),
         config::choice_field("too_long", "truncate", {"truncate", "drop"},
                              "What becomes of conversations that are longer than the context."),
+        config::boolean_field("pack", false,
+                              "Several conversations in one window, each with positions of its own "
+                              "and blind to the others. Off: one a window."),
         config::real_field("most_bad", 0.05,
                            "Share of lines without a conversation, up to which they are named and "
                            "left out.")

@@ -103,8 +103,10 @@ std::int64_t gpt2_experts(const Json& settings) {
     return expert_settings(settings).experts;
 }
 
-// A prefill starts at position 0; a decode of one token looks its position up.
-ir::ValueId position_rows(ModelContext& context, const Gpt2Dimensions& d, std::int64_t positions) {
+// A prefill starts at position 0; a decode of one token looks its position up, and packed sequences
+// look up theirs.
+ir::ValueId position_rows(ModelContext& context, const Gpt2Dimensions& d, const Tokens& tokens) {
+    const std::int64_t positions = context.shape(tokens.ids)[1];
     ops::Builder& b = context.builder();
     const Scope scope(context, "wpe");
     const ir::ValueId table =
@@ -114,13 +116,16 @@ ir::ValueId position_rows(ModelContext& context, const Gpt2Dimensions& d, std::i
             ops::reshape(b, ops::cast(b, context.position(), ir::DType::i32), {1, 1});
         return b.emit("embedding", {table, row});
     }
+    if (tokens.positions.valid()) {
+        return b.emit("embedding", {table, tokens.positions});
+    }
     return positions == d.context ? table : ops::slice(b, table, {0, 0}, {positions, d.width});
 }
 
 ir::ValueId build_gpt2(ModelContext& context, const Json& settings, ir::ValueId inputs) {
     Gpt2Dimensions d = gpt2_dimensions(settings);
     d.vocab = d.vocab == 0 ? context.data().classes : d.vocab;
-    check_tokens(context, "gpt2", d.context, d.vocab, inputs);
+    const Tokens tokens = tokens_of(context, "gpt2", d.context, d.vocab, inputs);
     ops::Builder& b = context.builder();
     ir::ValueId table;
     ir::ValueId x; // [B, T, C]
@@ -128,9 +133,9 @@ ir::ValueId build_gpt2(ModelContext& context, const Json& settings, ir::ValueId 
         const Scope scope(context, "wte");
         table =
             context.parameter("weight", {d.vocab, d.width}, transformer_init(), {"vocab", "embed"});
-        x = b.emit("embedding", {table, inputs});
+        x = b.emit("embedding", {table, tokens.ids});
     }
-    x = ops::add(b, x, position_rows(context, d, context.shape(inputs)[1]));
+    x = ops::add(b, x, position_rows(context, d, tokens));
     {
         const Scope scope(context, "embedding");
         x = dropout(context, x, d.dropout);
@@ -142,7 +147,7 @@ ir::ValueId build_gpt2(ModelContext& context, const Json& settings, ir::ValueId 
                               .dropout = d.dropout,
                               .norm_eps = d.norm_eps,
                               .gelu = "gelu",
-                              .attention = {true, d.context, d.dropout},
+                              .attention = {true, d.context, d.dropout, tokens.positions},
                               .experts = expert_settings(settings)};
     for (std::int64_t i = 0; i < d.layers; ++i) {
         const Scope scope(context, "blocks." + std::to_string(i));

@@ -142,7 +142,7 @@ private:
                          "batch_norm gives ");
             return;
         }
-        const auto random = random_operand(op.kind);
+        const auto random = random_operand(op.kind, op.attributes);
         ir::Attributes attributes = op.attributes;
         if (random && *random < inputs.size() && !context_.training()) {
             if (op.kind == "dropout") {

@@ -129,7 +129,7 @@ std::vector<std::string> usable_ops() {
     for (const ops::OpDef* def : ops::all_ops()) {
         const bool written = std::find(std::begin(kNotWritten), std::end(kNotWritten), def->name) ==
                              std::end(kNotWritten);
-        const bool chance = def->random && !random_operand(def->name);
+        const bool chance = def->random && !random_operand(def->name, {});
         if (written && !chance && !def->collective && !def->name.ends_with("_grad")) {
             out.emplace_back(def->name);
         }
@@ -158,11 +158,12 @@ void check_ops(const ir::ModelText& text) {
                  "as in %5 = dropout(%4, %1) {rate=0.1, stream=\"layers.0\"}");
         }
         for (std::size_t i = 0; i < op.inputs.size(); ++i) {
-            if (random.contains(op.inputs[i].number) && random_operand(op.kind) != i) {
+            if (random.contains(op.inputs[i].number) &&
+                random_operand(op.kind, op.attributes) != i) {
                 fail(op.inputs[i].place,
                      "only what drops values may read \"random\" here: there is "
                      "none when a model is evaluated",
-                     "dropout reads it second, attention fourth");
+                     "dropout reads it second, attention fourth, or fifth behind positions");
             }
         }
     }
@@ -190,10 +191,11 @@ void check_results(const ir::ModelText& text) {
 
 } // namespace
 
-std::optional<std::size_t> random_operand(std::string_view op) {
-    return op == "dropout"     ? std::optional<std::size_t>(1)
-           : op == "attention" ? std::optional<std::size_t>(3)
-                               : std::nullopt;
+std::optional<std::size_t> random_operand(std::string_view op, const ir::Attributes& attributes) {
+    return op == "dropout" ? std::optional<std::size_t>(1)
+           : op == "attention"
+               ? std::optional<std::size_t>(attributes.flag("packed", false) ? 4 : 3)
+               : std::nullopt;
 }
 
 bool keeps_statistics(const ir::WrittenOp& op) {

@@ -24,7 +24,7 @@ struct StateStart {
 StateStart start_of(const ir::WrittenPort& port);
 
 /// Which operand of an op is the random key that drops values while training; none: it has none.
-std::optional<std::size_t> random_operand(std::string_view op);
+std::optional<std::size_t> random_operand(std::string_view op, const ir::Attributes& attributes);
 
 /// Whether a line normalises by running statistics, its operands 3 and 4: batch_norm(x, scale,
 /// shift, mean, variance) {eps, momentum}. One of fewer operands has none.

@@ -163,7 +163,8 @@ ir::ValueId projected(ModelContext& context, const char* name, ir::ValueId x, st
     return dense(context, x, units, init, {from, to}, bias);
 }
 
-// Decoding starts at the given position, training at 0.
+// Decoding starts at the given position, training at 0: packed sequences too, since scores take
+// nothing from positions but their differences.
 ir::ValueId rotated(ModelContext& context, const LlamaVariant& d, ir::ValueId x) {
     ir::ValueIds operands = {x};
     if (context.mode() == Mode::decode) {
@@ -173,11 +174,12 @@ ir::ValueId rotated(ModelContext& context, const LlamaVariant& d, ir::ValueId x)
                                   {{"theta", d.rope_theta}, {"inverse", false}});
 }
 
-ir::ValueId attention(ModelContext& context, const LlamaVariant& d, ir::ValueId x) {
+ir::ValueId attention(ModelContext& context, const LlamaVariant& d, ir::ValueId positions,
+                      ir::ValueId x) {
     ops::Builder& b = context.builder();
     const Scope scope(context, "attention");
     const std::int64_t samples = context.shape(x)[0];
-    const std::int64_t positions = context.shape(x)[1];
+    const std::int64_t length = context.shape(x)[1];
     const std::int64_t head_width = d.width / d.heads;
     // Devices share heads in groups that read the same key and value.
     const std::string head_axis = heads_axis("heads", d.heads / d.kv_heads * head_width);
@@ -185,12 +187,12 @@ ir::ValueId attention(ModelContext& context, const LlamaVariant& d, ir::ValueId 
     const auto part = [&](const char* name, std::int64_t heads, const std::string& axis) {
         const ir::ValueId flat = projected(context, name, x, heads * head_width, transformer_init(),
                                            "embed", axis, d.qkv_bias);
-        return ops::reshape(b, flat, {samples, positions, heads, head_width});
+        return ops::reshape(b, flat, {samples, length, heads, head_width});
     };
     const ir::ValueId query = rotated(context, d, part("query", d.heads, head_axis));
     const ir::ValueId key = rotated(context, d, part("key", d.kv_heads, kv_axis));
     const ir::ValueId value = part("value", d.kv_heads, kv_axis);
-    const ir::ValueId mixed = attend(context, {true, d.context, 0.0}, query, key, value);
+    const ir::ValueId mixed = attend(context, {true, d.context, 0.0, positions}, query, key, value);
     return projected(context, "output", mixed, d.width, residual_init(d.layers), head_axis,
                      "embed");
 }
@@ -221,9 +223,10 @@ ir::ValueId rms_normalised(ModelContext& context, const char* name, ir::ValueId 
 }
 
 ir::ValueId llama_block(ModelContext& context, const LlamaVariant& d, const ExpertSettings& experts,
-                        ir::ValueId x) {
+                        ir::ValueId positions, ir::ValueId x) {
     ops::Builder& b = context.builder();
-    x = ops::add(b, x, attention(context, d, rms_normalised(context, "norm1", x, d.norm_eps)));
+    x = ops::add(b, x,
+                 attention(context, d, positions, rms_normalised(context, "norm1", x, d.norm_eps)));
     return ops::add(
         b, x, gated_mlp(context, d, experts, rms_normalised(context, "norm2", x, d.norm_eps)));
 }
@@ -231,7 +234,7 @@ ir::ValueId llama_block(ModelContext& context, const LlamaVariant& d, const Expe
 ir::ValueId build_llama(ModelContext& context, const Json& settings, ir::ValueId inputs) {
     LlamaVariant d = llama_dimensions(settings);
     d.vocab = d.vocab == 0 ? context.data().classes : d.vocab;
-    check_tokens(context, "llama", d.context, d.vocab, inputs);
+    const Tokens tokens = tokens_of(context, "llama", d.context, d.vocab, inputs);
     const ExpertSettings experts = expert_settings(settings, d.experts);
     ir::ValueId table;
     ir::ValueId x; // [B, T, C]
@@ -239,11 +242,11 @@ ir::ValueId build_llama(ModelContext& context, const Json& settings, ir::ValueId
         const Scope scope(context, "embedding");
         table =
             context.parameter("weight", {d.vocab, d.width}, transformer_init(), {"vocab", "embed"});
-        x = context.builder().emit("embedding", {table, inputs});
+        x = context.builder().emit("embedding", {table, tokens.ids});
     }
     for (std::int64_t i = 0; i < d.layers; ++i) {
         const Scope scope(context, "blocks." + std::to_string(i));
-        x = llama_block(context, d, experts, x);
+        x = llama_block(context, d, experts, tokens.positions, x);
     }
     x = rms_normalised(context, "norm", x, d.norm_eps);
     const Scope scope(context, "head");

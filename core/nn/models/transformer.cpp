@@ -73,16 +73,18 @@ Init residual_init(std::int64_t layers) {
     return Init::normal(kBlockDeviation / std::sqrt(2.0 * static_cast<double>(layers)));
 }
 
-void check_tokens(ModelContext& context, std::string_view model, std::int64_t most,
-                  std::int64_t vocab, ir::ValueId inputs) {
-    const ir::Type& type = context.builder().type(inputs);
-    if (type.dtype != ir::DType::i32 || type.shape.rank() != 2) {
+Tokens tokens_of(ModelContext& context, std::string_view model, std::int64_t most,
+                 std::int64_t vocab, ir::ValueId inputs) {
+    const ir::Type type = context.builder().type(inputs);
+    const bool packed = type.shape.rank() == 3 && type.shape[1] == 2;
+    if (type.dtype != ir::DType::i32 || (type.shape.rank() != 2 && !packed)) {
         context.fail(std::string(model) + " needs tokens i32[T], but the data delivers " +
                          ir::to_text(context.data().input),
                      "Use a text or tokens source.");
     }
-    if (type.shape[1] > most) {
-        context.fail("a sample has " + std::to_string(type.shape[1]) +
+    const std::int64_t length = type.shape[type.shape.rank() - 1];
+    if (length > most) {
+        context.fail("a sample has " + std::to_string(length) +
                          " tokens, but the model's context is " + std::to_string(most),
                      "Raise model.context.");
     }
@@ -91,6 +93,18 @@ void check_tokens(ModelContext& context, std::string_view model, std::int64_t mo
                          std::to_string(context.data().classes),
                      "Leave model.vocab out to take the data's.");
     }
+    if (!packed) {
+        return {inputs, {}};
+    }
+    ops::Builder& b = context.builder();
+    const Scope scope(context, "tokens");
+    const std::int64_t samples = type.shape[0];
+    const auto row = [&](std::int64_t index) {
+        return ops::reshape(b, ops::slice(b, inputs, {0, index, 0}, {samples, 1, length}),
+                            {samples, length});
+    };
+    const ir::ValueId ids = row(0);
+    return {ids, row(1)};
 }
 
 ir::ValueId attend(ModelContext& context, const AttentionSettings& settings, ir::ValueId q,
@@ -110,6 +124,10 @@ ir::ValueId attend(ModelContext& context, const AttentionSettings& settings, ir:
     } else {
         ir::ValueIds operands = {q, k, v};
         ir::Attributes attributes = {{"causal", settings.causal}, {"scale", scale}};
+        if (settings.positions.valid()) {
+            operands.push_back(settings.positions);
+            attributes.set("packed", true);
+        }
         if (context.training() && settings.dropout > 0.0) {
             operands.push_back(context.random());
             attributes.set("rate", settings.dropout);

@@ -11,15 +11,22 @@
 
 namespace weft::nn {
 
-/// Throws weft::Error{usage} unless the inputs are tokens [B, T], T within the context of `most`
-/// and the data's vocabulary within `vocab`.
-void check_tokens(ModelContext& context, std::string_view model, std::int64_t most,
-                  std::int64_t vocab, ir::ValueId inputs);
+/// What a language model reads: ids [B, T], and where several sequences are packed into a sample
+/// the position of each in its own [B, T].
+struct Tokens {
+    ir::ValueId ids, positions;
+};
+
+/// Of inputs [B, T], or [B, 2, T] with positions behind the ids. Throws weft::Error{usage} unless T
+/// is within the context of `most` and the data's vocabulary within `vocab`.
+Tokens tokens_of(ModelContext& context, std::string_view model, std::int64_t most,
+                 std::int64_t vocab, ir::ValueId inputs);
 
 struct AttentionSettings {
     bool causal = true;
     std::int64_t context = 0; // positions of the key/value caches; decode only
     double dropout = 0.0;     // of the probabilities, while training
+    ir::ValueId positions = {}; // of packed sequences, [B, T]; valid: they stay apart
 };
 
 /// q [B, T, H, D], k and v [B, T, K, D] -> [B, T, H D], scores divided by sqrt(D). In decode mode

@@ -80,6 +80,9 @@ exec::Tensor case_argument(const ir::Program& program, const ir::Port& port, std
             value = static_cast<double>(7 + 4 * i);
         } else if (port.name.starts_with("at ")) {
             value = static_cast<double>(number_in(port.name));
+        } else if (port.name.starts_with("restart ")) { // 0, 1, ... 0, 1, ... along the last
+            const std::int64_t last = out.type.shape[out.type.shape.rank() - 1];
+            value = static_cast<double>(static_cast<std::int64_t>(i) % last % number_in(port.name));
         } else {
             value = std::floor(uniform * static_cast<double>(number_in(port.name)));
         }

@@ -245,6 +245,15 @@ constexpr CaseText kTexts[] = {
   %5, %6 = attention(%0, %1, %2, %4) {causal=false, rate=0.3, scale=0.25, stream="a"} : F[1,20,2,24], f32[1,2,20] @ "" forward
   %7, %8, %9 = attention_grad(%0, %1, %2, %5, %6, %3, %4) {causal=false, rate=0.3, scale=0.25, stream="a"} : F[1,20,2,24], F[1,36,2,24], F[1,36,2,24] @ "" forward
   out %5 output "y")"},
+    {"attention in packed sequences", R"(
+  in %0 batch "noise 0" : F[2,40,4,24]
+  in %1 batch "noise 1" : F[2,40,2,24]
+  in %2 batch "noise 2" : F[2,40,2,24]
+  in %3 batch "noise 3" : F[2,40,4,24]
+  in %4 batch "restart 13" : i32[2,40]
+  %5, %6 = attention(%0, %1, %2, %4) {causal=true, packed=true, scale=0.25} : F[2,40,4,24], f32[2,4,40] @ "" forward
+  %7, %8, %9 = attention_grad(%0, %1, %2, %5, %6, %3, %4) {causal=true, packed=true, scale=0.25} : F[2,40,4,24], F[2,40,2,24], F[2,40,2,24] @ "" forward
+  out %5 output "y")"},
     {"attention over a cache", R"(
   in %0 batch "noise 0" : F[2,3,4,24]
   in %1 batch "noise 1" : F[2,32,2,24]

@@ -20,7 +20,6 @@ namespace weft::kernels::cpu {
 namespace {
 
 constexpr std::int64_t kB = kPairBlock;
-constexpr float kLog2E = 1.44269504f;
 
 /// The state of the softmax of 64 queries.
 struct Running {
@@ -31,7 +30,7 @@ struct Running {
 
 /// Scores [keys, 64] of the keys from `key` on become probabilities against the running maximum,
 /// in pairs of keys.
-template <bool Masked>
+template <Seen kSeen>
 WEFT_AVX512_BF16 void soften(const QueryBlock& q, Running& state, const float* score,
                              std::int64_t key, std::int64_t keys, float scale, float kept,
                              std::uint32_t* pairs) {
@@ -40,14 +39,14 @@ WEFT_AVX512_BF16 void soften(const QueryBlock& q, Running& state, const float* s
     for (std::int64_t c = 0; c < q.columns; c += 16) {
         const __m512i seen = _mm512_sub_epi32(_mm512_loadu_si512(q.visible + c),
                                               _mm512_set1_epi32(static_cast<int>(key)));
+        const __m512i from = _mm512_sub_epi32(_mm512_loadu_si512(q.from + c),
+                                              _mm512_set1_epi32(static_cast<int>(key)));
         const __m512 before = _mm512_loadu_ps(state.max + c);
         __m512 max = before;
         for (std::int64_t s = 0; s < keys; ++s) {
             const __m512 x = _mm512_loadu_ps(score + s * kB + c);
-            if constexpr (Masked) {
-                const __mmask16 there =
-                    _mm512_cmplt_epi32_mask(_mm512_set1_epi32(static_cast<int>(s)), seen);
-                max = _mm512_mask_max_ps(max, there, max, x);
+            if constexpr (kSeen != Seen::all) {
+                max = _mm512_mask_max_ps(max, is_seen<kSeen>(s, from, seen), max, x);
             } else {
                 max = _mm512_max_ps(max, x);
             }
@@ -71,10 +70,8 @@ WEFT_AVX512_BF16 void soften(const QueryBlock& q, Running& state, const float* s
                 }
                 p[i] = power_of_two_512(
                     _mm512_fmsub_ps(_mm512_loadu_ps(score + one * kB + c), to_log2, level));
-                if constexpr (Masked) {
-                    const __mmask16 there =
-                        _mm512_cmplt_epi32_mask(_mm512_set1_epi32(static_cast<int>(one)), seen);
-                    p[i] = _mm512_maskz_mov_ps(there, p[i]);
+                if constexpr (kSeen != Seen::all) {
+                    p[i] = _mm512_maskz_mov_ps(is_seen<kSeen>(one, from, seen), p[i]);
                 }
                 sum = _mm512_add_ps(sum, p[i]);
                 if (q.a.dropout) {
@@ -116,7 +113,8 @@ WEFT_AVX512_BF16 void scale_columns(float* out, std::int64_t rows, std::int64_t 
     }
 }
 
-class PairAttention final : public Kernel { // q, k, v, random?, place? -> out, logsumexp
+class PairAttention final
+    : public Kernel { // q, k, v, positions?, random?, place? -> out, logsumexp
 public:
     explicit PairAttention(const Op& op)
         : a_(attention_op(op)), threads_(team_size()), keys_((a_.s + kB - 1) / kB * kB),
@@ -180,10 +178,9 @@ private:
             std::memcpy(s.keys + i * a_.d, keys.data + i * row, static_cast<std::size_t>(2 * a_.d));
         }
         turn_rows(head_rows(args.inputs[2], at, row), a_.s, a_.d, s.rows, s.values_turned, keys_);
-        const AttentionShape::Place place = a_.place(args.inputs);
         for (std::int64_t h = 0; h < group; ++h) {
             for (std::int64_t first = part * kB; first < a_.t; first += parts_ * kB) {
-                QueryBlock q(a_, place, sample, head + h, first);
+                QueryBlock q(a_, args, sample, head + h, first);
                 block(args, q, s);
             }
         }
@@ -197,28 +194,30 @@ private:
         std::fill_n(state.max, kB, -std::numeric_limits<float>::infinity());
         std::fill_n(state.sum, kB, 0.0f);
         const float kept = a_.dropout ? static_cast<float>(1.0 / (1.0 - a_.rate)) : 1.0f;
-        for (std::int64_t key = 0; key < q.most; key += kB) {
+        for (std::int64_t key = q.begin; key < q.most; key += kB) {
             const std::int64_t keys = std::min(kB, q.most - key);
             multiply_pairs({s.keys + key * a_.d, a_.d}, {s.queries, kB}, s.score, kB, keys,
                            q.columns, a_.d / 2, false);
             if (a_.dropout) {
-                q.draw(static_cast<const std::int64_t*>(args.inputs[3]), key);
+                q.draw(static_cast<const std::int64_t*>(args.inputs[a_.random_operand]), key);
             }
-            const auto step = q.least >= key + keys ? &soften<false> : &soften<true>;
-            step(q, state, s.score, key, keys, static_cast<float>(a_.scale), kept, s.probabilities);
-            if (key > 0 && std::any_of(state.shrink, state.shrink + q.columns,
-                                       [](float x) { return x != 1.0f; })) {
+            constexpr decltype(&soften<Seen::all>) kSteps[] = {
+                &soften<Seen::all>, &soften<Seen::before>, &soften<Seen::between>};
+            kSteps[static_cast<int>(q.seen(key, keys))](
+                q, state, s.score, key, keys, static_cast<float>(a_.scale), kept, s.probabilities);
+            if (key > q.begin && std::any_of(state.shrink, state.shrink + q.columns,
+                                             [](float x) { return x != 1.0f; })) {
                 scale_columns(s.out, a_.d, q.columns, state.shrink);
             }
             multiply_pairs({s.values_turned + key, keys_}, {s.probabilities, kB}, s.out, kB, a_.d,
-                           q.columns, (keys + 1) / 2, key > 0);
+                           q.columns, (keys + 1) / 2, key > q.begin);
         }
         finish(args, q, state, s);
     }
 
     void finish(const weft_run_args& args, const QueryBlock& q, const Running& state,
                 const Scratch& s) const {
-        if (q.most == 0) {
+        if (q.begin >= q.most) {
             std::fill_n(s.out, a_.d * kB, 0.0f);
         }
         float factor[kB];
@@ -261,17 +260,23 @@ void require_pairs(const Op& op, const AttentionShape& a) {
     }
 }
 
-QueryBlock::QueryBlock(const AttentionShape& shape, AttentionShape::Place place,
-                       std::int64_t sample_, std::int64_t head_, std::int64_t first_)
-    : a(shape), at(place), sample(sample_), head(head_), first(first_),
+QueryBlock::QueryBlock(const AttentionShape& shape, const weft_run_args& args, std::int64_t sample_,
+                       std::int64_t head_, std::int64_t first_)
+    : a(shape), at(shape.place(args.inputs)), sample(sample_), head(head_), first(first_),
       rows(std::min(kB, shape.t - first_)), columns((rows + 15) / 16 * 16) {
+    const std::int32_t* own = a.positions_of(args.inputs, sample);
     for (std::int64_t r = 0; r < kB; ++r) {
+        const bool there = r < rows;
         visible[r] =
-            r < rows
-                ? static_cast<std::int32_t>(std::max<std::int64_t>(0, a.visible(first + r, at)))
-                : 0;
+            there ? static_cast<std::int32_t>(std::max<std::int64_t>(0, a.visible(first + r, at)))
+                  : 0;
+        from[r] = there && own != nullptr
+                      ? static_cast<std::int32_t>(a.first_visible(first + r, at, own[first + r]))
+                      : 0;
         keep[0][r] = keep[1][r] = 0;
     }
+    begin = *std::min_element(from, from + rows) / kB * kB;
+    latest = *std::max_element(from, from + rows);
     // It grows with the query. Lanes without a query are computed along and thrown away.
     least = visible[0];
     most = visible[rows - 1];

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "kernels/attention_shape.h"
+#include "kernels/cpu/tiles/avx512_bf16.h"
 #include "kernels/cpu/tiles/pairs.h"
 
 #include <cstddef>
@@ -12,6 +13,7 @@
 namespace weft::kernels::cpu {
 
 inline constexpr std::int64_t kPairBlock = 64; // queries, and keys, of a block
+inline constexpr float kLog2E = 1.44269504f;
 
 /// Throws UNSUPPORTED unless the machine and the operands suit.
 void require_pairs(const Op& op, const AttentionShape& a);
@@ -39,7 +41,18 @@ inline Rows16 head_rows(const void* operand, std::int64_t offset, std::int64_t r
     return {static_cast<const std::uint16_t*>(operand) + offset, row};
 }
 
-/// A block of 64 queries: how many keys each sees (none where there is no query), and which
+/// Which keys of a block its queries see: all, those before an end, or those from a first one on.
+enum class Seen : std::uint8_t { all, before, between };
+
+/// Whether the queries of 16 lanes see key `s` of a block: from <= s < seen.
+template <Seen kSeen>
+WEFT_AVX512_BF16 WEFT_INLINE __mmask16 is_seen(std::int64_t s, __m512i from, __m512i seen) {
+    const __m512i key = _mm512_set1_epi32(static_cast<int>(s));
+    const __mmask16 before = _mm512_cmplt_epi32_mask(key, seen);
+    return kSeen == Seen::between ? _mm512_mask_cmple_epi32_mask(before, from, key) : before;
+}
+
+/// A block of 64 queries: which keys each sees (none where there is no query), and which
 /// probabilities dropout keeps.
 struct QueryBlock {
     const AttentionShape& a;
@@ -47,12 +60,17 @@ struct QueryBlock {
     std::int64_t sample, head, first, rows;
     std::int64_t columns; // rows up to a multiple of 16
 
-    std::int32_t visible[kPairBlock];
-    std::int64_t least, most;          // of visible, over queries that there are
+    std::int32_t from[kPairBlock], visible[kPairBlock]; // the keys [from, visible)
+    std::int64_t begin;                // of the first block of keys that is seen by some
+    std::int64_t latest;               // of `from`, over queries that there are
+    std::int64_t least, most;          // of `visible`
     std::uint32_t keep[2][kPairBlock]; // bit s % 32 of word s / 32: key s of a block is kept
 
-    QueryBlock(const AttentionShape& shape, AttentionShape::Place place, std::int64_t sample,
+    QueryBlock(const AttentionShape& shape, const weft_run_args& args, std::int64_t sample,
                std::int64_t head, std::int64_t first);
+    Seen seen(std::int64_t key, std::int64_t keys) const {
+        return latest > key ? Seen::between : least < key + keys ? Seen::before : Seen::all;
+    }
     /// Draws `keep` for the keys `key` .. `key` + 64.
     void draw(const std::int64_t* random, std::int64_t key);
 };

@@ -17,7 +17,6 @@ namespace weft::kernels::cpu {
 namespace {
 
 constexpr std::int64_t kB = kPairBlock;
-constexpr float kLog2E = 1.44269504f;
 
 /// delta[r] = sum over d of dout out, of one head's rows.
 WEFT_AVX512_BF16 void dot_rows(const Rows16& x, const Rows16& y, std::int64_t rows, std::int64_t d,
@@ -46,7 +45,7 @@ struct Turned {
 
 /// With the scores and the gradients of probabilities, [keys, 64] each:
 /// p = exp(scale score - logsumexp), grad = p (dp keep - delta) scale, and p keep.
-template <bool Masked>
+template <Seen kSeen>
 WEFT_AVX512_BF16 void score_grads(const QueryBlock& q, const float* score, const float* dp,
                                   std::int64_t key, std::int64_t keys, const float* logsumexp,
                                   const float* delta, float scale, float kept, const Turned& to) {
@@ -55,6 +54,8 @@ WEFT_AVX512_BF16 void score_grads(const QueryBlock& q, const float* score, const
     const __m512 weight = _mm512_set1_ps(kept);
     for (std::int64_t c = 0; c < q.columns; c += 16) {
         const __m512i seen = _mm512_sub_epi32(_mm512_loadu_si512(q.visible + c),
+                                              _mm512_set1_epi32(static_cast<int>(key)));
+        const __m512i from = _mm512_sub_epi32(_mm512_loadu_si512(q.from + c),
                                               _mm512_set1_epi32(static_cast<int>(key)));
         const __m512 level = _mm512_mul_ps(_mm512_loadu_ps(logsumexp + c), _mm512_set1_ps(kLog2E));
         const __m512 less = _mm512_loadu_ps(delta + c);
@@ -71,9 +72,8 @@ WEFT_AVX512_BF16 void score_grads(const QueryBlock& q, const float* score, const
                 }
                 __m512 p = power_of_two_512(
                     _mm512_fmsub_ps(_mm512_loadu_ps(score + one * kB + c), to_log2, level));
-                if constexpr (Masked) {
-                    p = _mm512_maskz_mov_ps(
-                        _mm512_cmplt_epi32_mask(_mm512_set1_epi32(static_cast<int>(one)), seen), p);
+                if constexpr (kSeen != Seen::all) {
+                    p = _mm512_maskz_mov_ps(is_seen<kSeen>(one, from, seen), p);
                 }
                 __m512 up = _mm512_loadu_ps(dp + one * kB + c);
                 __m512 after = p;
@@ -104,7 +104,7 @@ WEFT_AVX512_BF16 void store_row(const float* from, std::uint16_t* to, std::int64
     }
 }
 
-/// q, k, v, out, logsumexp, dout, random?, place? -> dq, dk, dv
+/// q, k, v, out, logsumexp, dout, positions?, random?, place? -> dq, dk, dv
 class PairAttentionGrad final : public Kernel {
 public:
     explicit PairAttentionGrad(const Op& op)
@@ -178,10 +178,9 @@ private:
         turn_rows({s.keys, a_.d}, a_.s, a_.d, s.rows, s.keys_turned, keys_);
         std::fill_n(s.dk, keys_ * width_, 0.0f);
         std::fill_n(s.dv, keys_ * width_, 0.0f);
-        const AttentionShape::Place place = a_.place(args.inputs);
         for (std::int64_t h = 0; h < group; ++h) {
             for (std::int64_t first = 0; first < a_.t; first += kB) {
-                QueryBlock q(a_, place, sample, k * group + h, first);
+                QueryBlock q(a_, args, sample, k * group + h, first);
                 query_block(args, q, s);
             }
         }
@@ -215,17 +214,19 @@ private:
         const float kept = a_.dropout ? static_cast<float>(1.0 / (1.0 - a_.rate)) : 1.0f;
         const auto scale = static_cast<float>(a_.scale);
         const std::int64_t paired = (q.rows + 1) / 2;
-        for (std::int64_t key = 0; key < q.most; key += kB) {
+        for (std::int64_t key = q.begin; key < q.most; key += kB) {
             const std::int64_t keys = std::min(kB, q.most - key);
             multiply_pairs({s.keys + key * a_.d, a_.d}, {s.queries_turned, kB}, s.score, kB, keys,
                            q.columns, a_.d / 2, false);
             multiply_pairs({s.values + key * a_.d, a_.d}, {s.douts_turned, kB}, s.dp, kB, keys,
                            q.columns, a_.d / 2, false);
             if (a_.dropout) {
-                q.draw(static_cast<const std::int64_t*>(args.inputs[6]), key);
+                q.draw(static_cast<const std::int64_t*>(args.inputs[a_.random_operand]), key);
             }
-            const auto step = q.least >= key + keys ? &score_grads<false> : &score_grads<true>;
-            step(q, s.score, s.dp, key, keys, logsumexp, delta, scale, kept, s.turned);
+            constexpr decltype(&score_grads<Seen::all>) kSteps[] = {
+                &score_grads<Seen::all>, &score_grads<Seen::before>, &score_grads<Seen::between>};
+            kSteps[static_cast<int>(q.seen(key, keys))](q, s.score, s.dp, key, keys, logsumexp,
+                                                        delta, scale, kept, s.turned);
             multiply_pairs({s.turned.probabilities, kB}, {s.douts_paired, width_},
                            s.dv + key * width_, width_, keys, width_, paired, true);
             multiply_pairs({s.turned.grads, kB}, {s.queries_paired, width_}, s.dk + key * width_,

@@ -7,7 +7,6 @@
 
 #include <QTemporaryDir>
 
-#include <cmath>
 #include <cstring>
 #include <fstream>
 #include <random>
@@ -22,14 +21,6 @@ constexpr double kLossTolerance = 1e-5;
 
 const char* model_named(const QString& name) {
     return name == "mlp" ? kMlp : name == "cnn" ? kCnn : name == "moe" ? kMoe : kGpt;
-}
-
-double largest_difference(const std::vector<double>& a, const std::vector<double>& b) {
-    double out = a.size() == b.size() ? 0.0 : 1.0;
-    for (std::size_t i = 0; i < a.size() && i < b.size(); ++i) {
-        out = std::max(out, std::isfinite(b[i]) ? std::abs(a[i] - b[i]) / std::abs(a[i]) : 1.0);
-    }
-    return out;
 }
 
 /// Losses of one device, by model and settings.
@@ -61,7 +52,7 @@ std::string off_by(const char* model, const Overrides& mesh, const Overrides& bo
     Overrides single = both;
     single.insert(single.end(), one.begin(), one.end());
     const double off =
-        largest_difference(one_device(model, single), run_mesh(mesh_config(model, several)).losses);
+        losses_apart(one_device(model, single), run_mesh(mesh_config(model, several)).losses);
     return off <= kLossTolerance ? "" : "off by " + std::to_string(off);
 }
 
@@ -112,7 +103,7 @@ private slots:
         skipped.front() = 1;
         QCOMPARE(one->second.skipped, skipped);
         QCOMPARE(several.skipped, skipped);
-        const double off = largest_difference(one->second.losses, several.losses);
+        const double off = losses_apart(one->second.losses, several.losses);
         QVERIFY2(off < 5e-3, std::to_string(off).c_str());
     }
 
@@ -206,7 +197,7 @@ private slots:
         QFETCH(QString, mesh);
         const std::string sgd = R"(optimizer={"type":"sgd","learning_rate":0.3,"momentum":0})";
         const Overrides both = {R"(init.lora={"rank":3,"alpha":12,"dropout":0.1})", sgd};
-        const double learned = largest_difference(
+        const double learned = losses_apart(
             one_device(kGpt, both),
             one_device(kGpt, {R"(init.lora={"rank":3,"alpha":1e-6,"dropout":0.1})", sgd}));
         QVERIFY2(learned > 100 * kLossTolerance, std::to_string(learned).c_str());

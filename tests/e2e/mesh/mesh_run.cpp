@@ -5,6 +5,8 @@
 #include "core/data/loader.h"
 #include "core/exec/reference_mode.h"
 
+#include <cmath>
+
 namespace weft::test {
 
 const char* const kMlp = R"({
@@ -85,6 +87,14 @@ compile::RunConfig mesh_config(const std::string& document,
         checked.diagnostics.empty() ? "" : config::to_text(checked.diagnostics.front());
     WEFT_CHECK(checked.ok(), wrong);
     return std::move(checked.config);
+}
+
+double losses_apart(const std::vector<double>& a, const std::vector<double>& b) {
+    double out = a.size() == b.size() && !a.empty() ? 0.0 : 1.0;
+    for (std::size_t i = 0; i < a.size() && i < b.size(); ++i) {
+        out = std::max(out, std::isfinite(b[i]) ? std::abs(a[i] - b[i]) / std::abs(a[i]) : 1.0);
+    }
+    return out;
 }
 
 WideRun wide_run(const std::string& document, const Overrides& overrides) {

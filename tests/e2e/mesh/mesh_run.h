@@ -32,6 +32,8 @@ struct MeshRunOptions {
 compile::RunConfig mesh_config(const std::string& document,
                                const std::vector<std::string>& overrides);
 std::shared_ptr<const plan::ExecutionPlan> mesh_plan(const compile::RunConfig& config);
+/// Largest difference of losses, step by step, relative to those of `a`.
+double losses_apart(const std::vector<double>& a, const std::vector<double>& b);
 MeshRun run_mesh(const compile::RunConfig& config, const MeshRunOptions& options = {});
 
 using Overrides = std::vector<std::string>;

@@ -9,19 +9,45 @@ struct AttentionSizes {
     std::int64_t n, t, s, h, k, d;
     bool causal;
     double rate;
+    std::int64_t longest = 0; // sequence of those that are packed into a sample; 0: none are
 };
 constexpr AttentionSizes kAttentionSizes[] = {
-    {1, 1, 1, 1, 1, 1, false, 0.0},     {2, 5, 7, 3, 1, 4, false, 0.0},
-    {1, 64, 64, 2, 2, 32, true, 0.0},   {2, 65, 65, 4, 2, 16, true, 0.3},
-    {1, 130, 130, 2, 2, 33, true, 0.0}, {1, 3, 70, 2, 2, 64, false, 0.5},
-    {1, 10, 100, 2, 1, 8, true, 0.2},   {3, 127, 129, 1, 1, 20, false, 0.1},
-    {2, 48, 48, 4, 2, 16, true, 0.0},   {1, 20, 36, 6, 2, 24, false, 0.0},
-    {1, 200, 200, 2, 2, 64, true, 0.1}, {1, 256, 256, 2, 1, 80, false, 0.0},
+    {1, 1, 1, 1, 1, 1, false, 0.0},          {2, 5, 7, 3, 1, 4, false, 0.0},
+    {1, 64, 64, 2, 2, 32, true, 0.0},        {2, 65, 65, 4, 2, 16, true, 0.3},
+    {1, 130, 130, 2, 2, 33, true, 0.0},      {1, 3, 70, 2, 2, 64, false, 0.5},
+    {1, 10, 100, 2, 1, 8, true, 0.2},        {3, 127, 129, 1, 1, 20, false, 0.1},
+    {2, 48, 48, 4, 2, 16, true, 0.0},        {1, 20, 36, 6, 2, 24, false, 0.0},
+    {1, 200, 200, 2, 2, 64, true, 0.1},      {1, 256, 256, 2, 1, 80, false, 0.0},
+    {2, 65, 65, 4, 2, 16, true, 0.0, 3},     {2, 200, 200, 2, 1, 64, true, 0.0, 90},
+    {1, 300, 300, 2, 2, 32, true, 0.2, 140},
 };
 
 std::vector<Attribute> options(const AttentionSizes& s) {
     return {flag("causal", s.causal), real("scale", 0.4), real("rate", s.rate),
-            text("stream", "blocks.0.attention")};
+            flag("packed", s.longest > 0), text("stream", "blocks.0.attention")};
+}
+
+/// Sequences of longest, longest - 1, ... 1, longest, ... positions, the next sample's one step on.
+Tensor packed_positions(const AttentionSizes& s) {
+    Tensor out(type_of(WEFT_I32, {s.n, s.t}));
+    for (std::int64_t n = 0; n < s.n; ++n) {
+        for (std::int64_t t = 0, i = n; t < s.t; ++i) {
+            for (std::int64_t at = 0; at < s.longest - i % s.longest && t < s.t; ++at, ++t) {
+                out.set(n * s.t + t, static_cast<double>(at));
+            }
+        }
+    }
+    return out;
+}
+
+/// What stands behind the operands that are always there.
+void add_optional(Call& call, const AttentionSizes& s) {
+    if (s.longest > 0) {
+        call.inputs.push_back(packed_positions(s));
+    }
+    if (s.rate > 0) {
+        call.inputs.push_back(integers({3}, {77, 5, 1000}));
+    }
 }
 
 /// Products in bf16 round probabilities and gradients of scores to 8 bits. Both are below 1 here,
@@ -34,7 +60,6 @@ double absolute_error(weft_dtype dtype, double wide, int units) {
 void add_attention(std::vector<Case>& cases, weft_dtype dtype, const AttentionSizes& s) {
     const Shape query{s.n, s.t, s.h, s.d};
     const Shape key{s.n, s.s, s.k, s.d};
-    const Tensor random = integers({3}, {77, 5, 1000});
     Call forward{
         "attention",
         {noise(dtype, query, 81, -2, 2), noise(dtype, key, 82, -2, 2), noise(dtype, key, 83)},
@@ -42,9 +67,7 @@ void add_attention(std::vector<Case>& cases, weft_dtype dtype, const AttentionSi
         options(s),
         {},
         {}};
-    if (s.rate > 0) {
-        forward.inputs.push_back(random);
-    }
+    add_optional(forward, s);
     const Result saved = run(weft_reference_backend(), forward);
     if (saved.status == WEFT_OK) {
         Call backward{"attention_grad",
@@ -54,9 +77,7 @@ void add_attention(std::vector<Case>& cases, weft_dtype dtype, const AttentionSi
                       options(s),
                       {},
                       {}};
-        if (s.rate > 0) {
-            backward.inputs.push_back(random);
-        }
+        add_optional(backward, s);
         // Scores of size 2 D pass through an exponential (their f32 error becomes relative), then
         // sums of T terms.
         cases.push_back({"attention_grad",

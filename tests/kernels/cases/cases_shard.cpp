@@ -106,7 +106,8 @@ void add_parts_of_attention(std::vector<Case>& cases) {
 }
 
 /// Three devices of 70 positions each, of which 200 are real: the middle one and its neighbours.
-void add_ring_of_attention(std::vector<Case>& cases) {
+/// Packed: sequences of 90 positions.
+void add_ring_of_attention(std::vector<Case>& cases, bool packed) {
     constexpr std::int64_t kRows = 70;
     const Shape q{2, kRows, 4, 8};
     const Shape k{2, kRows, 2, 8};
@@ -115,9 +116,13 @@ void add_ring_of_attention(std::vector<Case>& cases) {
     for (const std::int64_t first : {kRows, 2 * kRows}) {
         for (const std::int64_t step : {0, 1, 2}) {
             for (const bool causal : {false, true}) {
+                if (packed && !causal) {
+                    continue;
+                }
                 const std::vector<Attribute> attributes = {
-                    flag("causal", causal), real("scale", 0.4),   real("rate", causal ? 0.3 : 0.0),
-                    text("stream", "a"),    list("extents", {4}), list("ring", {200, step, 3})};
+                    flag("packed", packed),           flag("causal", causal), real("scale", 0.4),
+                    real("rate", causal ? 0.3 : 0.0), text("stream", "a"),    list("extents", {4}),
+                    list("ring", {200, step, 3})};
                 Call forward{"attention",
                              {noise(WEFT_F32, q, 1), noise(WEFT_F32, k, 2), noise(WEFT_F32, k, 3)},
                              {type_of(WEFT_F32, q), type_of(WEFT_F32, row)},
@@ -133,6 +138,13 @@ void add_ring_of_attention(std::vector<Case>& cases) {
                               {},
                               {}};
                 for (Call* call : {&forward, &backward}) {
+                    if (packed) {
+                        Tensor positions(type_of(WEFT_I32, {2, kRows}));
+                        for (std::int64_t i = 0; i < 2 * kRows; ++i) {
+                            positions.set(i, static_cast<double>((first + i % kRows) % 90));
+                        }
+                        call->inputs.push_back(std::move(positions));
+                    }
                     if (causal) {
                         call->inputs.push_back(random);
                     }
@@ -152,7 +164,8 @@ void add_shard_cases(std::vector<Case>& cases) {
     add_parts_of_random(cases);
     add_parts_of_classes(cases);
     add_parts_of_attention(cases);
-    add_ring_of_attention(cases);
+    add_ring_of_attention(cases, false);
+    add_ring_of_attention(cases, true);
 }
 
 } // namespace weft::test

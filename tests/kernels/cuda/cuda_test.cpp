@@ -112,8 +112,8 @@ void CudaKernels::attention_of_16_bits_is_the_librarys_where_it_has_it() {
         const auto a = c.call.kind == "attention" ? weft::kernels::attention_op(op)
                                                   : weft::kernels::attention_grad_op(op);
         const std::int32_t dtype = op.input(0).dtype;
-        const bool has_it =
-            dtype != WEFT_F32 && !a.dropout && !a.ring && a.d % 8 == 0 && (!a.causal || a.t == a.s);
+        const bool has_it = dtype != WEFT_F32 && !a.dropout && !a.ring && a.positions_operand < 0 &&
+                            a.d % 8 == 0 && (!a.causal || a.t == a.s);
         weft_query found{};
         QCOMPARE(weft_cuda_backend()->query(description.get(), &found), WEFT_OK);
         QCOMPARE(std::string(found.kernel_name),

@@ -2,6 +2,7 @@
 #include "ui/bridge/data/data_reading.h"
 
 #include "core/base/error.h"
+#include "core/data/text/token_samples.h"
 #include "ui/bridge/convert.h"
 
 #include <algorithm>
@@ -139,6 +140,7 @@ std::vector<SampleView> readSamples(const WantedSamples& wanted, const std::stop
             view.label = facts.source->label(index);
             if (info.input.dtype == ir::DType::i32) {
                 view.tokens = valuesOf<std::int32_t>(input);
+                view.tokens.resize(static_cast<std::size_t>(data::token_positions(info.input)));
             } else {
                 view.values = valuesOf<float>(input);
                 view.cells = cellsOf(facts, view.values);
