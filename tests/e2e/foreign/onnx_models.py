@@ -43,10 +43,19 @@ class Cnn(nn.Module):
         return self.head(functional.adaptive_avg_pool2d(x, 1).flatten(1))
 
 
+def attention(q, k, v, causal):
+    """As products, for operator sets below 14, for which no exporter knows PyTorch's own."""
+    scores = q @ k.transpose(-2, -1) / q.shape[-1] ** 0.5
+    if causal:
+        place = torch.arange(q.shape[-2])
+        scores = scores.masked_fill(place[None] > place[:, None], float("-inf"))
+    return scores.softmax(-1) @ v
+
+
 class Block(nn.Module):
     def __init__(self, width, heads, causal):
         super().__init__()
-        self.heads, self.causal = heads, causal
+        self.heads, self.causal, self.written_out = heads, causal, False
         self.norm1, self.norm2 = nn.LayerNorm(width), nn.LayerNorm(width)
         self.qkv, self.out = nn.Linear(width, 3 * width), nn.Linear(width, width)
         self.up, self.down = nn.Linear(width, 4 * width), nn.Linear(4 * width, width)
@@ -55,7 +64,8 @@ class Block(nn.Module):
         b, t, c = x.shape
         q, k, v = self.qkv(self.norm1(x)).split(c, dim=2)
         q, k, v = (y.view(b, t, self.heads, c // self.heads).transpose(1, 2) for y in (q, k, v))
-        y = functional.scaled_dot_product_attention(q, k, v, is_causal=self.causal)
+        y = (attention(q, k, v, self.causal) if self.written_out
+             else functional.scaled_dot_product_attention(q, k, v, is_causal=self.causal))
         x = x + self.out(y.transpose(1, 2).reshape(b, t, c))
         return x + self.down(functional.gelu(self.up(self.norm2(x)), approximate="tanh" if self.causal else "none"))
 
@@ -123,11 +133,15 @@ def inputs_for(name, samples):
             else torch.randn(samples, *SHAPES[name]))
 
 
-def export(model, inputs, file, exporter, opset=None, any_length=False):
+def export(model, inputs, file, exporter, opset=None, any_length=False, training=True):
     """As a model in training: a batch normalisation stays one. `any_length`: of token sequences."""
-    model.train()
+    model.train(training)
+    for module in model.modules():
+        if isinstance(module, Block):
+            module.written_out = opset is not None and opset < 14
+    mode = torch.onnx.TrainingMode.TRAINING if training else torch.onnx.TrainingMode.EVAL
     axes = {0: "batch", 1: "positions"} if any_length else {0: "batch"}
-    options = ({"dynamo": False, "training": torch.onnx.TrainingMode.TRAINING, "do_constant_folding": False,
+    options = ({"dynamo": False, "training": mode, "do_constant_folding": False,
                 "dynamic_axes": {"inputs": axes}} if exporter == "script"
                else {"dynamo": True, "dynamic_shapes": ({axis: torch.export.Dim(of) for axis, of in axes.items()},),
                      "external_data": False, "optimize": False, "verbose": False})
