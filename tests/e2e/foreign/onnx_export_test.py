@@ -154,14 +154,15 @@ class Text(Case):
         source, inputs = self.windows()
         model = {"type": "gpt2", "layers": 2, "width": 32, "heads": 4, "context": CONTEXT, "vocab": 256}
         rank, alpha = 3, 7.5
-        run = self.trained(source, model, init={"lora": {"rank": rank, "alpha": alpha, "targets": ["*.attention.*"]}})
+        run = self.trained(source, model, init={"lora": {"rank": rank, "alpha": alpha}},
+                           optimizer={"type": "adamw", "learning_rate": 0.2})
         self.assert_same(run, inputs, last_of_many=True)
         weft("checkpoint", "export", run, "--to", self.folder / "parts.npz", "--all")
         parts = np.load(self.folder / "parts.npz")
         merged = {tensor.name: onnx.numpy_helper.to_array(tensor)
                   for tensor in onnx.load(self.folder / "model.onnx").graph.initializer}
         factors = [name for name in parts.files if name.endswith(".lora.a") and "/" not in name]
-        self.assertEqual(len(factors), 4)  # two layers, of each what makes q, k, v and what joins the heads
+        self.assertEqual(len(factors), 8)  # of each block: q, k, v; what joins the heads; up; down
         for name in factors:
             weight = name.replace(".lora.a", ".weight")
             a, b = parts[name].astype(np.float64), parts[name.replace(".lora.a", ".lora.b")]
