@@ -6,6 +6,17 @@
 
 namespace weft::ui {
 
+QString recordingText(const train::RecordingEvent& event) {
+    QString text = event.path.empty() ? RunLog::tr("No step was recorded")
+                                      : RunLog::tr("%1 of %2 steps are recorded in %3")
+                                            .arg(formatCount(event.steps), formatCount(event.asked),
+                                                 toQString(event.path));
+    if (!event.cut_short.empty()) {
+        text += RunLog::tr(": %1").arg(toQString(event.cut_short));
+    }
+    return text;
+}
+
 void RunLog::answer(const train::CommandEvent& answer) {
     emit logged(answer.accepted ? 1 : 2, "command",
                 toQString(answer.command) + (answer.accepted
@@ -41,6 +52,8 @@ void RunLog::event(const train::Event& event) {
                     tr("update skipped: %1 at the loss scale %2")
                         .arg(toQString(skipped->reason), QString::number(skipped->loss_scale)),
                     skipped->step);
+    } else if (const auto* recording = std::get_if<train::RecordingEvent>(&event.payload)) {
+        emit logged(recording->path.empty() ? 2 : 1, "profiler", recordingText(*recording), step);
     } else if (const auto* note = std::get_if<train::NoteEvent>(&event.payload)) {
         emit logged(1, "data", toQString(note->message), step);
     } else if (const auto* warning = std::get_if<train::WarningEvent>(&event.payload)) {

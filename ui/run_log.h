@@ -10,6 +10,9 @@
 
 namespace weft::ui {
 
+/// What became of steps that were to be recorded, for people.
+QString recordingText(const train::RecordingEvent& event);
+
 class RunLog : public QObject {
     Q_OBJECT
 public:

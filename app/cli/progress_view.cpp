@@ -160,6 +160,18 @@ void ProgressView::show_numbers(std::int64_t step, const train::Metrics& metrics
     print_line(text);
 }
 
+void ProgressView::show(const train::RecordingEvent& event) {
+    std::string text = event.path.empty()
+                           ? "No step was recorded"
+                           : format_thousands(event.steps) + " of " +
+                                 format_thousands(event.asked) + " steps are recorded in " +
+                                 event.path + "; `weft profile` says where their time went";
+    if (!event.cut_short.empty()) {
+        text += " (" + event.cut_short + ")";
+    }
+    print_line("Note: " + text + ".");
+}
+
 void ProgressView::show(const train::Event& event) {
     if (const auto* reading = std::get_if<train::OpeningEvent>(&event.payload)) {
         opening_.show(reading->opening, reading->seconds);
@@ -184,6 +196,8 @@ void ProgressView::show(const train::Event& event) {
     } else if (const auto* skipped = std::get_if<train::SkippedEvent>(&event.payload)) {
         print_line("  step " + format_thousands(skipped->step) + ": skipped, " + skipped->reason +
                    " at the loss scale " + number(skipped->loss_scale, "%g"));
+    } else if (const auto* recording = std::get_if<train::RecordingEvent>(&event.payload)) {
+        show(*recording);
     } else if (const auto* note = std::get_if<train::NoteEvent>(&event.payload)) {
         print_line("Note: " + note->message);
     } else if (const auto* warning = std::get_if<train::WarningEvent>(&event.payload)) {

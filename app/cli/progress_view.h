@@ -23,6 +23,7 @@ public:
 private:
     void show(const train::StateEvent& event);
     void show(const train::StepEvent& event);
+    void show(const train::RecordingEvent& event);
     void show_numbers(std::int64_t step, const train::Metrics& metrics);
     void show_step();
     void show_loading();

@@ -7,6 +7,7 @@
 #include "core/base/build_config.h"
 #include "core/train/control/control_server.h"
 #include "core/train/control/control_socket.h"
+#include "core/train/control/run_control.h"
 
 #include <csignal>
 #include <cstdio>
@@ -67,7 +68,7 @@ void add_drive_options(Command command, DriveOptions& options) {
     command
         .option("--profile", &options.record.count,
                 "record so many steps, every kernel call and exchange; `weft profile` shows them")
-        .between(1, 10000);
+        .between(1, train::kMostRecordedSteps);
     command
         .option("--profile-from", &options.record.from,
                 "the first step to record (default: the tenth from here, or so early that all fit)")

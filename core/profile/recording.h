@@ -79,6 +79,8 @@ struct Recording {
     double recorded_at = 0; // seconds since 1970-01-01 UTC
     std::string basis;      // what predictions and best times rest on
     Ceilings ceilings;
+    std::int64_t asked_steps = 0; // at least those that are here
+    std::string cut_short;        // why there are no more of them; empty: these were all
     std::int64_t dropped = 0; // events that found no room; 0 unless a program ran more than planned
     std::vector<Call> calls;
     std::vector<StepTimes> steps;
@@ -86,6 +88,10 @@ struct Recording {
 
     bool operator==(const Recording&) const = default;
 };
+
+/// Of a recording that is made: 64 MiB while it is recorded, three times that for a moment while it
+/// is written.
+inline constexpr std::int64_t kMostEvents = std::int64_t{1} << 21;
 
 /// Throws weft::Error{runtime} where it cannot be written. Returns the file.
 std::filesystem::path write_recording(const std::filesystem::path& run_folder,

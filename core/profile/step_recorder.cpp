@@ -65,7 +65,26 @@ void add_calls(const std::vector<plan::Step>& steps, std::int64_t times,
     }
 }
 
+std::int64_t executions_of(const std::vector<plan::Step>& steps) {
+    std::int64_t out = 0;
+    for (const plan::Step& step : steps) {
+        out += step.is_loop() ? step.count * executions_of(step.steps) : 1;
+    }
+    return out;
+}
+
 } // namespace
+
+std::int64_t events_of_step(const plan::ExecutionPlan& plan) {
+    std::int64_t out = 0;
+    for (int device = 0; device < static_cast<int>(plan.mesh.devices()); ++device) {
+        const plan::PlannedProgram* program =
+            plan.find(kRecordedProgram, static_cast<int>(plan.stage_of(device)));
+        WEFT_CHECK(program != nullptr, "a plan to train has a training step");
+        out += executions_of(program->steps);
+    }
+    return out;
+}
 
 /// What a device did, in seconds of the clock.
 class StepRecorder::Lane final : public exec::StepObserver {
@@ -135,6 +154,7 @@ StepRecorder::StepRecorder(std::shared_ptr<const plan::ExecutionPlan> plan,
         lanes_.push_back(std::make_unique<Lane>(stages[stage], steps));
         head_.devices.push_back({std::move(device_names[static_cast<std::size_t>(device)]), {}});
     }
+    head_.asked_steps = steps;
     head_.steps.reserve(static_cast<std::size_t>(steps));
 }
 

@@ -16,6 +16,9 @@
 
 namespace weft::profile {
 
+/// Calls that one training step makes on all devices together.
+std::int64_t events_of_step(const plan::ExecutionPlan& plan);
+
 class StepRecorder {
 public:
     /// Of `steps` runs of the plan's train_step. `cost` prices best times; one that is not

@@ -8,16 +8,6 @@
 namespace weft::profile {
 namespace {
 
-std::string group_name(const Call& call, Grouping grouping) {
-    switch (grouping) {
-    case Grouping::op: return call.op + " " + call.phase;
-    case Grouping::layer: return call.path.empty() ? "(of no layer)" : call.path;
-    case Grouping::kernel: return call.exchange ? "exchange" : call.kernel;
-    case Grouping::phase: break;
-    }
-    return call.phase;
-}
-
 /// Rows by call, so that events are added without looking names up.
 struct Groups {
     std::vector<std::size_t> row; // by call
@@ -89,6 +79,16 @@ StepParts mean_of(const std::vector<StepParts>& devices) {
 }
 
 } // namespace
+
+std::string group_name(const Call& call, Grouping grouping) {
+    switch (grouping) {
+    case Grouping::op: return call.op + " " + call.phase;
+    case Grouping::layer: return call.path.empty() ? "(of no layer)" : call.path;
+    case Grouping::kernel: return call.exchange ? "exchange" : call.kernel;
+    case Grouping::phase: break;
+    }
+    return call.phase;
+}
 
 std::optional<Grouping> grouping_of(std::string_view name) {
     for (const auto& [known, grouping] : {std::pair<std::string_view, Grouping>{"op", Grouping::op},

@@ -15,6 +15,9 @@ namespace weft::profile {
 enum class Grouping : std::uint8_t { op, layer, kernel, phase };
 std::optional<Grouping> grouping_of(std::string_view name); // "op", "layer", "kernel", "phase"
 
+/// The name of the row that a call is in.
+std::string group_name(const Call& call, Grouping grouping);
+
 /// Calls of one group in one step of one device.
 struct Row {
     std::string name; // "matmul backward", "blocks.0.mlp.up", "onednn matmul", "forward"

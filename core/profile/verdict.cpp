@@ -151,7 +151,7 @@ void add_kernels(const Recording& recording, const TimeTable& table, std::vector
                             " times the time that memory allows.",
                         "Fewer bytes: bf16 in place of f32, or a larger batch for each weight that "
                         "is read.",
-                        "precision"});
+                        "training.precision"});
     }
     for (const Row& row : table.rows) {
         const double lost_us = row.us - row.best_us;

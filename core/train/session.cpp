@@ -60,7 +60,8 @@ struct Session::State {
     void keep_for_wandb();
     void tell_measured();
     void load_start();
-    void record_steps();
+    void prepare_recording();
+    std::int64_t first_recorded(std::int64_t count) const;
     void restore();
     void warn_about_schedules();
     void judge_anew();
@@ -400,30 +401,34 @@ void Session::State::keep_for_wandb() {
                              clock.epoch_s());
 }
 
-// Where the first step was not named: the tenth of this session, or so early that all of them fit.
-void Session::State::record_steps() {
-    const std::int64_t count = options.record.count;
-    if (count == 0) {
-        return;
+void Session::State::prepare_recording() {
+    const auto make = [this](std::int64_t steps) {
+        const exec::Compute compute = compute_of(options.config);
+        std::vector<std::string> names;
+        for (int place = 0; place < static_cast<int>(plan->mesh.devices()); ++place) {
+            names.push_back(compute.on_host() ? "cpu:" + std::to_string(place)
+                                              : std::string(compute.platform->name) + ":" +
+                                                    std::to_string(compute.device(place)));
+        }
+        return std::make_unique<profile::StepRecorder>(
+            plan, machine_cost_model(options.calibration_file, options.threads), std::move(names),
+            steps, clock);
+    };
+    profile.emplace(*executor, folder, control, *lock, make, options.record.most_calls,
+                    options.observer);
+    if (const std::int64_t count = options.record.count; count > 0) {
+        control.begin_recording(count);
+        profile->order(options.record.from > 0 ? options.record.from : first_recorded(count),
+                       count);
     }
-    std::int64_t first = options.record.from;
-    if (first == 0) {
-        const std::int64_t planned = planned_steps(control.orders().live, pace);
-        const std::int64_t total = planned > 0 ? planned : std::numeric_limits<std::int64_t>::max();
-        const std::int64_t end = std::min(total, options.max_steps.value_or(total));
-        first = std::clamp(end - count + 1, progress.step + 1, progress.step + kFirstRecorded);
-    }
-    const exec::Compute compute = compute_of(options.config);
-    std::vector<std::string> names;
-    for (int place = 0; place < static_cast<int>(plan->mesh.devices()); ++place) {
-        names.push_back(compute.on_host() ? "cpu:" + std::to_string(place)
-                                          : std::string(compute.platform->name) + ":" +
-                                                std::to_string(compute.device(place)));
-    }
-    const cost::CostModel cost = machine_cost_model(options.calibration_file, options.threads);
-    auto steps =
-        std::make_unique<profile::StepRecorder>(plan, cost, std::move(names), count, clock);
-    profile.emplace(*executor, std::move(steps), first, count, options.observer);
+}
+
+// The tenth of this session, or so early that all of them fit.
+std::int64_t Session::State::first_recorded(std::int64_t count) const {
+    const std::int64_t planned = planned_steps(control.orders().live, pace);
+    const std::int64_t total = planned > 0 ? planned : std::numeric_limits<std::int64_t>::max();
+    const std::int64_t end = std::min(total, options.max_steps.value_or(total));
+    return std::clamp(end - count + 1, progress.step + 1, progress.step + kFirstRecorded);
 }
 
 SessionResult Session::State::train() {
@@ -435,7 +440,7 @@ SessionResult Session::State::train() {
                      host_json().at("name").get<std::string>());
     keep_for_wandb();
     executor->set_observer(options.observer);
-    record_steps();
+    prepare_recording();
     StepLoop loop(
         LoopSetup{
             .config = options.config,
@@ -449,7 +454,7 @@ SessionResult Session::State::train() {
             .peak_flops = peak_flops,
             .memory = memory,
             .health = health ? &*health : nullptr,
-            .profile = profile ? &*profile : nullptr,
+            .profile = *profile,
             .memory_settled =
                 [this] {
                     tell_memory();

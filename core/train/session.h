@@ -8,6 +8,7 @@
 #include "core/compile/config/run_config.h"
 #include "core/exec/executor.h"
 #include "core/plan/plan.h"
+#include "core/profile/recording.h"
 #include "core/train/record/event.h"
 
 #include <filesystem>
@@ -32,6 +33,7 @@ struct RecordedSteps {
     std::int64_t count = 0; // 0: nothing is recorded
     /// The first of them; 0: the tenth of this session, when kernels and libraries have settled.
     std::int64_t from = 0;
+    std::int64_t most_calls = profile::kMostEvents; // that a recording has room for
 };
 
 struct SessionOptions {

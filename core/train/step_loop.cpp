@@ -120,10 +120,13 @@ LoopEnd StepLoop::run() {
             }
             const LoopEnd end = take_steps();
             report_loader();
-            write_profile();
+            setup_.profile.end(end == LoopEnd::stop || end == LoopEnd::stop_now
+                                   ? "the run was stopped"
+                                   : "the run ended");
             return end;
         } catch (const Error& fault) {
             if (fault.kind() != ErrorKind::data) {
+                setup_.profile.end("the run failed");
                 throw;
             }
             pause_for_data(fault);
@@ -196,6 +199,9 @@ LoopEnd StepLoop::take_steps() {
         if (setup_.max_steps && progress_.step >= *setup_.max_steps) {
             return LoopEnd::max_steps;
         }
+        if (recording_is_due(orders)) {
+            setup_.profile.order(progress_.step + 1, orders.record_steps);
+        }
         if (orders.wanted.evaluate) {
             setup_.control.done(&Wanted::evaluate);
             evaluate_now();
@@ -218,7 +224,8 @@ LoopEnd StepLoop::take_steps() {
 bool StepLoop::goes_on(const Orders& orders) const {
     const Wanted& wanted = orders.wanted;
     const bool ordered = wanted.stop || wanted.pause || wanted.single_step || wanted.save ||
-                         wanted.evaluate || orders.state != RunState::running;
+                         wanted.evaluate || recording_is_due(orders) ||
+                         orders.state != RunState::running;
     if (ordered || manager_.has_finished() || (mirror_ && mirror_->has_news()) ||
         !setup_.control.log_problem().empty() ||
         setup_.clock.steady_s() - last_beat_s_ >= kBeatSeconds || !loader_->is_ready()) {
@@ -226,8 +233,14 @@ bool StepLoop::goes_on(const Orders& orders) const {
     }
     const std::int64_t step = progress_.step + static_cast<std::int64_t>(under_way_.size());
     return !reached_length(orders.live, step) && !(setup_.max_steps && step >= *setup_.max_steps) &&
-           !evaluation_is_due(orders.live, step) && !save_is_due(orders.live, step) &&
-           !first_save_is_due(orders.live);
+           !evaluation_is_due(orders.live, step) && !setup_.profile.wants(step + 1) &&
+           !save_is_due(orders.live, step) && !first_save_is_due(orders.live);
+}
+
+// Its room is made while nothing of what libraries keep is measured.
+bool StepLoop::recording_is_due(const Orders& orders) const {
+    return orders.record_steps > 0 && !setup_.profile.is_ordered() &&
+           updates_ >= exec::kSettlingRuns;
 }
 
 // Starts nothing when it is told to stop.
@@ -235,10 +248,8 @@ void StepLoop::start_step(const Orders& orders) {
     progress_.live = orders.live;
     UnderWay update;
     const std::int64_t step = progress_.step + static_cast<std::int64_t>(under_way_.size());
-    if (setup_.profile != nullptr && under_way_.empty()) {
-        setup_.profile->begin_step(step + 1);
-    }
-    const bool recorded = setup_.profile != nullptr && setup_.profile->is_on();
+    setup_.profile.begin_step(step + 1);
+    const bool recorded = setup_.profile.is_on();
     update.start_s = setup_.clock.steady_s();
     const data::Batch* batch = loader_->next();
     WEFT_CHECK(batch != nullptr, "training batches never end");
@@ -247,16 +258,12 @@ void StepLoop::start_step(const Orders& orders) {
     update.left_out = batch->left_out;
     update.multiplier = orders.live.learning_rate_multiplier;
     update.wait_ms = loader_->last_wait_ms();
-    if (recorded) {
-        setup_.profile->batch_ready();
-    }
+    setup_.profile.batch_ready();
     if (update_.start(*batch, step, update.multiplier, setup_.control.halt()) ==
         exec::RunOutcome::stopped) {
         return;
     }
-    if (recorded) {
-        setup_.profile->computed();
-    }
+    setup_.profile.computed();
     under_way_.push_back(std::move(update));
     // A recorded step is over before the next one begins: whoever watches waits for the devices.
     if (recorded || under_way_.size() > update_.depth()) {
@@ -286,9 +293,7 @@ void StepLoop::complete_step() {
         report(update, numbers, step_s);
     }
     tell_left_out("train", update.left_out);
-    if (setup_.profile != nullptr && setup_.profile->end_step()) {
-        write_profile();
-    }
+    setup_.profile.end_step();
     if (updates_ < exec::kSettlingRuns && ++updates_ == exec::kSettlingRuns) {
         setup_.memory_settled();
         reserve_staging();
@@ -296,23 +301,6 @@ void StepLoop::complete_step() {
     if (under_way_.empty()) {
         after_step(); // before anybody hears of a pause: a paused run does nothing
         setup_.control.apply(RunInput::step_done);
-    }
-}
-
-// Of the steps that are recorded so far: what a stopped run has not reached is not in it.
-void StepLoop::write_profile() {
-    if (setup_.profile == nullptr || !setup_.profile->has_steps() ||
-        setup_.lock.place() != RunLock::Place::ours) {
-        return;
-    }
-    try {
-        const auto file = setup_.profile->write(setup_.folder, setup_.folder.filename().string());
-        setup_.control.emit(NoteEvent{"Steps are recorded in " +
-                                      file.lexically_relative(setup_.folder).string() +
-                                      "; `weft profile` says where their time went."});
-    } catch (const Error& fault) {
-        setup_.control.emit(
-            WarningEvent{"The recording was not written: " + fault.message(), fault.hint()});
     }
 }
 
@@ -391,6 +379,7 @@ void StepLoop::keep_time(double ms) {
 void StepLoop::diverge(const UnderWay& update, const UpdateNumbers& numbers) {
     update_.drop();
     under_way_.clear();
+    setup_.profile.end("the run diverged");
     // Neither this update nor one after it was taken: what the arenas hold is the last good state.
     // It goes to disk before anything is examined.
     if (progress_.step > 0 && saved_step_ != progress_.step) {

@@ -58,7 +58,7 @@ struct LoopSetup {
     double peak_flops = 0;  // per second; 0: not known, and no utilisation is reported
     const MemoryMeter& memory;
     const HealthWatch* health = nullptr;  // of the GPUs that it runs on; null: it runs on the host
-    RecordSteps* profile = nullptr;       // records steps; null: none
+    RecordSteps& profile;                 // records steps when it is told to
     std::function<void()> memory_settled; // once per session: what libraries keep is known
     config::Json environment;
     RunControl& control;
@@ -104,6 +104,7 @@ private:
         double wait_ms = 0; // for the batch
     };
     void start_step(const Orders& orders);
+    bool recording_is_due(const Orders& orders) const;
     bool goes_on(const Orders& orders) const;
     void complete_step();
     void report(const UnderWay& update, const UpdateNumbers& numbers, double step_s);
@@ -111,7 +112,6 @@ private:
     void report_devices();
     void reserve_staging();
     void report_loader();
-    void write_profile();
     void keep_time(double ms);
     [[noreturn]] void diverge(const UnderWay& update, const UpdateNumbers& numbers);
     void examine(const UnderWay& update, Divergence& what);

@@ -79,6 +79,8 @@ Json table_json(const profile::Recording& recording, const profile::TimeTable& t
              {"first_step", recording.steps.front().step},
              {"steps", recording.steps.size()},
              {"basis", recording.basis},
+             {"asked_steps", recording.asked_steps},
+             {"cut_short", recording.cut_short},
              {"dropped", recording.dropped},
              {"verdict", profile::verdict_of(causes)},
              {"step", parts_json(table.mean)}};
@@ -199,6 +201,10 @@ int profile_run(const ProfileOptions& options, const Context& context) {
     const std::int64_t first = recording.steps.front().step;
     std::printf("%s, steps %s to %s\n", recording.run.c_str(), format_thousands(first).c_str(),
                 format_thousands(recording.steps.back().step).c_str());
+    if (!recording.cut_short.empty()) {
+        std::printf("%zu of %s steps: %s.\n", recording.steps.size(),
+                    format_thousands(recording.asked_steps).c_str(), recording.cut_short.c_str());
+    }
     std::printf("Predictions and best times: %s\n\n", recording.basis.c_str());
     if (recording.dropped > 0) {
         std::printf("%s calls found no room in the recording: times are too short.\n",

@@ -18,7 +18,7 @@ constexpr std::array kNames{
     Name{CommandKind::step, "step"},         Name{CommandKind::checkpoint, "checkpoint"},
     Name{CommandKind::stop, "stop"},         Name{CommandKind::stop_now, "stop_now"},
     Name{CommandKind::extend, "extend"},     Name{CommandKind::set, "set"},
-    Name{CommandKind::evaluate, "evaluate"},
+    Name{CommandKind::evaluate, "evaluate"}, Name{CommandKind::profile, "profile"},
 };
 
 ParsedCommand problem(std::string text) {

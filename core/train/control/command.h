@@ -26,6 +26,7 @@ enum class CommandKind : std::uint8_t {
     extend,     // argument {"steps": N} more
     set,        // argument {"path": "...", "value": ...}: what may change live
     evaluate,   // evaluate on the validation split now
+    profile,    // argument {"steps": N}: record the next steps
 };
 
 /// One request. Applied at a step boundary, logged, answered by a `command` event with the same id.

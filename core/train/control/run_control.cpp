@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/train/control/run_control.h"
 
+#include "core/base/text.h"
+
 #include <chrono>
 
 namespace weft::train {
@@ -54,6 +56,8 @@ void RunControl::answer(const Command& command) {
         if (reply.reason.empty()) {
             live_changes_.push_back(command);
         }
+    } else if (command.kind == CommandKind::profile) {
+        reply.reason = order_recording(command);
     }
     reply.accepted = reply.reason.empty();
     write(std::move(reply));
@@ -73,6 +77,23 @@ void RunControl::answer(const Command& command) {
 std::string RunControl::change_live(const Command& command) {
     return command.kind == CommandKind::set ? apply_set(live_, command.argument)
                                             : apply_extend(live_, command.argument);
+}
+
+// Called with the lock held.
+std::string RunControl::order_recording(const Command& command) {
+    if (record_steps_ > 0) {
+        return "steps are being recorded already";
+    }
+    const auto steps = command.argument.find("steps");
+    const bool good = steps != command.argument.end() && steps->is_number_integer() &&
+                      steps->get<std::int64_t>() >= 1 &&
+                      steps->get<std::int64_t>() <= kMostRecordedSteps;
+    if (!good) {
+        return "\"steps\" is the number of steps to record, 1 to " +
+               format_thousands(kMostRecordedSteps);
+    }
+    record_steps_ = steps->get<std::int64_t>();
+    return {};
 }
 
 // Called with the lock held.
@@ -99,7 +120,7 @@ void RunControl::apply(RunInput input, StateEvent details) {
 
 Orders RunControl::orders() const {
     const std::lock_guard lock(mutex_);
-    return {machine_.state(), machine_.wanted(), live_};
+    return {machine_.state(), machine_.wanted(), live_, record_steps_};
 }
 
 void RunControl::restore_live(const LiveSettings& live) {
@@ -113,6 +134,15 @@ void RunControl::restore_live(const LiveSettings& live) {
 void RunControl::done(bool Wanted::*request) {
     const std::lock_guard lock(mutex_);
     machine_.done(request);
+}
+
+void RunControl::begin_recording(std::int64_t steps) {
+    const std::lock_guard lock(mutex_);
+    record_steps_ = steps;
+}
+
+void RunControl::end_recording() {
+    begin_recording(0);
 }
 
 void RunControl::pause(const std::string& reason) {

@@ -26,7 +26,11 @@ struct Orders {
     RunState state = RunState::idle;
     Wanted wanted;
     LiveSettings live;
+    std::int64_t record_steps = 0; // ordered, until their recording is over; 0: none
 };
+
+/// Of one recording.
+inline constexpr std::int64_t kMostRecordedSteps = 10000;
 
 class RunControl {
 public:
@@ -53,6 +57,9 @@ public:
     void restore_live(const LiveSettings& live);
     /// Clears a request that has been carried out.
     void done(bool Wanted::*request);
+    /// A recording that was asked for otherwise: no other is accepted meanwhile.
+    void begin_recording(std::int64_t steps);
+    void end_recording();
     /// The engine's own wish to pause (a full disk), as if commanded.
     void pause(const std::string& reason);
     /// Waits for a command or wake() while paused, at most `seconds`.
@@ -69,6 +76,7 @@ public:
 private:
     void answer(const Command& command);
     std::string change_live(const Command& command);
+    std::string order_recording(const Command& command);
     Event write(Payload payload);
 
     mutable std::mutex mutex_;
@@ -77,6 +85,7 @@ private:
     std::unique_ptr<EventLog> log_;
     RunStateMachine machine_;
     LiveSettings live_;
+    std::int64_t record_steps_ = 0;
     std::vector<Command> early_;
     std::vector<Command> live_changes_; // set and extend commands that were accepted
     std::int64_t changes_ = 0;          // counts commands and wake(), so that wait() misses none

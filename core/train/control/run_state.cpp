@@ -95,6 +95,7 @@ bool RunStateMachine::apply(CommandKind command) {
         return true;
     case CommandKind::extend:
     case CommandKind::set:
+    case CommandKind::profile:
         return state_ != RunState::stopping && state_ != RunState::idle && !length_reached_;
     }
     return false;

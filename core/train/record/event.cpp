@@ -186,6 +186,14 @@ void write(Json& out, const CommandEvent& event) {
     }
 }
 
+void write(Json& out, const RecordingEvent& event) {
+    out["step"] = event.step;
+    out["steps"] = event.steps;
+    out["asked"] = event.asked;
+    out["path"] = event.path;
+    out["cut_short"] = event.cut_short;
+}
+
 void write(Json& out, const NoteEvent& event) {
     out["message"] = event.message;
 }
@@ -234,8 +242,9 @@ Payload event_of(const data::Note& note) {
 
 std::string_view event_name(const Payload& payload) {
     static constexpr std::string_view kNames[] = {
-        "state",   "opening", "step",    "evaluation", "checkpoint", "sample", "system",  "devices",
-        "resumed", "command", "warning", "error",      "finished",   "note",   "skipped", "loader"};
+        "state",    "opening", "step",    "evaluation", "checkpoint", "sample",
+        "system",   "devices", "resumed", "command",    "warning",    "error",
+        "finished", "note",    "skipped", "loader",     "recording"};
     static_assert(std::size(kNames) == std::variant_size_v<Payload>);
     return kNames[payload.index()];
 }

@@ -189,10 +189,18 @@ struct SkippedEvent {
     std::int64_t skipped = 0; // so many in the run so far
 };
 
+/// Steps were recorded for the profiler, or were to be.
+struct RecordingEvent {
+    std::int64_t step = 0; // the first of them
+    std::int64_t steps = 0;
+    std::int64_t asked = 0;
+    std::string path{};      // within the run folder; empty: there is no recording
+    std::string cut_short{}; // why not all; empty: all of them
+};
 using Payload =
     std::variant<StateEvent, OpeningEvent, StepEvent, EvaluationEvent, CheckpointEvent, SampleEvent,
                  SystemEvent, DevicesEvent, ResumedEvent, CommandEvent, WarningEvent, ErrorEvent,
-                 FinishedEvent, NoteEvent, SkippedEvent, LoaderEvent>;
+                 FinishedEvent, NoteEvent, SkippedEvent, LoaderEvent, RecordingEvent>;
 
 struct Event {
     std::int64_t seq = 0;

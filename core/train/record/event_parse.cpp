@@ -216,6 +216,14 @@ void read_into(const Reader& in, CommandEvent& event) {
     in.read("reason", event.reason);
 }
 
+void read_into(const Reader& in, RecordingEvent& event) {
+    in.read("step", event.step);
+    in.read("steps", event.steps);
+    in.read("asked", event.asked);
+    in.read("path", event.path);
+    in.read("cut_short", event.cut_short);
+}
+
 void read_into(const Reader& in, NoteEvent& event) {
     in.read("message", event.message);
 }

@@ -26,6 +26,8 @@ const ReferencePage& commands_page() {
            {"step", "", "One step of a paused run."},
            {"checkpoint", "", "Saves now; that checkpoint is kept."},
            {"evaluate", "", "Measures the validation split now."},
+           {"profile", "",
+            "Records the next steps for `weft profile`: {\"steps\": N}, 1 to 10,000."},
            {"extend", "", "Trains longer: {\"steps\": N} more."},
            {"set", "", "Changes a setting while the run goes on: {\"path\": ..., \"value\": ...}."},
            {"stop", "", "Finishes the step, saves and ends; the run can be resumed."},

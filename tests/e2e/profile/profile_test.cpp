@@ -2,6 +2,8 @@
 // Steps recorded by `weft train --profile`, shown by `weft profile`.
 #include "core/profile/recording.h"
 #include "core/profile/time_table.h"
+#include "core/train/record/run_folder.h"
+#include "core/train/session.h"
 #include "tests/e2e/weft_process.h"
 #include "tests/support/test_folder.h"
 #include "tests/support/weft_test.h"
@@ -37,6 +39,14 @@ class ProfileTest : public QObject, private test::TestFolder {
         const auto done =
             test::run_weft(QStringList{"train", config_, "--run-dir", text(run)} + options);
         QVERIFY2(done.code == 0, done.err.c_str());
+    }
+    train::RecordingEvent told_recording(const char* run) const {
+        for (const train::Event& event : test::events_of(path(run))) {
+            if (const auto* told = std::get_if<train::RecordingEvent>(&event.payload)) {
+                return *told;
+            }
+        }
+        return {};
     }
     static Json shown(const QStringList& arguments) {
         const auto done =
@@ -147,7 +157,113 @@ private slots:
         train("short", {"--max-steps", "8", "--profile", "6", "--profile-from", "6"});
         const auto files = profile::list_recordings(path("short"));
         QCOMPARE(files.size(), 1U);
-        QCOMPARE(profile::read_recording(files[0]).steps.size(), 3U);
+        const profile::Recording recording = profile::read_recording(files[0]);
+        QCOMPARE(recording.steps.size(), 3U);
+        QCOMPARE(recording.asked_steps, 6);
+        QCOMPARE(recording.cut_short, std::string("the run ended"));
+        const train::RecordingEvent told = told_recording("short");
+        QCOMPARE(told.path, std::string("profile/step-00000006.json"));
+        QCOMPARE(told.steps, 3);
+        QCOMPARE(told.asked, 6);
+    }
+
+    void a_run_that_ends_before_the_first_step_to_record_says_so() {
+        train("before", {"--max-steps", "4", "--profile", "2", "--profile-from", "30"});
+        QVERIFY(profile::list_recordings(path("before")).empty());
+        const train::RecordingEvent told = told_recording("before");
+        QCOMPARE(told.path, std::string());
+        QCOMPARE(told.asked, 2);
+        QCOMPARE(told.cut_short, std::string("the run ended"));
+    }
+
+    // The rate overflows f32 within a few steps.
+    void a_run_that_diverges_keeps_the_steps_before() {
+        const QString config = test::write_config(path("wild"), config::json_of(R"({
+            "optimizer": {"type": "sgd", "learning_rate": 1e30},
+            "lr_schedule": {"type": "constant", "warmup_steps": null},
+            "training": {"precision": "f32", "max_grad_norm": null}
+        })"));
+        const auto done = test::run_weft({"train", config, "--run-dir", text("diverged"),
+                                          "--profile", "20", "--profile-from", "1"});
+        QCOMPARE(done.code, 5);
+        const auto taken = static_cast<std::size_t>(told_steps(path("diverged")).size());
+        QVERIFY(taken > 0);
+        const profile::Recording recording =
+            profile::read_recording(profile::list_recordings(path("diverged")).at(0));
+        QCOMPARE(recording.steps.size(), taken);
+        QCOMPARE(recording.cut_short, std::string("the run diverged"));
+        QCOMPARE(recording.dropped, 0);
+        QCOMPARE(recording.devices[0].events.size() % taken, 0U);
+    }
+
+    // Room for two and a half steps, as an earlier recording counts them; then for less than one.
+    void a_recording_ends_where_its_room_does() {
+        const profile::Recording known =
+            profile::read_recording(profile::list_recordings(path("recorded")).at(0));
+        const auto each =
+            static_cast<std::int64_t>(known.devices[0].events.size() / known.steps.size());
+        const auto trained = [&](const char* run, std::int64_t most_calls) {
+            train::SessionOptions options;
+            options.config = compile::read_run_config_file(config_.toStdString()).config;
+            options.run_folder = path(run);
+            train::create_run_folder_at(options.run_folder);
+            options.max_steps = 16;
+            options.record = {.count = 5, .from = 9, .most_calls = most_calls};
+            train::Session(std::move(options)).run();
+            return told_recording(run);
+        };
+        const train::RecordingEvent two = trained("room", 2 * each + each / 2);
+        QCOMPARE(two.steps, 2);
+        QCOMPARE(two.asked, 5);
+        QVERIFY2(two.cut_short.find("holds") != std::string::npos, two.cut_short.c_str());
+        const profile::Recording recording = profile::read_recording(path("room") / two.path);
+        QCOMPARE(recording.devices[0].events.size(), static_cast<std::size_t>(2 * each));
+        QCOMPARE(recording.dropped, 0);
+        QCOMPARE(recording.cut_short, two.cut_short);
+        const train::RecordingEvent none = trained("no_room", each - 1);
+        QCOMPARE(none.path, std::string());
+        QVERIFY(!none.cut_short.empty());
+    }
+
+    void steps_are_recorded_when_the_command_says_so() {
+        test::LiveWeft live({"train", config_, "--run-dir", text("told"), "--events", "--control",
+                             "stdin", "--set", "training.length={\"steps\": 1000000}"});
+        QVERIFY(live.wait_for_step(12));
+        live.send(R"({"command": "profile", "id": "none"})");
+        live.send(R"({"command": "profile", "id": "many", "steps": 10001})");
+        live.send(R"({"command": "profile", "id": "good", "steps": 5})");
+        for (const char* id : {"none", "many"}) {
+            const auto answer = live.wait_for_answer(id);
+            QVERIFY(answer && !answer->accepted);
+            QVERIFY2(answer->reason.find("1 to 10,000") != std::string::npos,
+                     answer->reason.c_str());
+        }
+        const auto good = live.wait_for_answer("good");
+        QVERIFY(good && good->accepted);
+        const auto is_recorded = [](const train::Event& event) {
+            return std::holds_alternative<train::RecordingEvent>(event.payload);
+        };
+        const auto told = live.wait_for(is_recorded);
+        QVERIFY(told);
+        const auto first = std::get<train::RecordingEvent>(told->payload);
+        QCOMPARE(first.steps, 5);
+        QCOMPARE(first.cut_short, std::string());
+        // One that a stop cuts short, while another waits for it in vain.
+        live.send(R"({"command": "profile", "id": "long", "steps": 10000})");
+        live.send(R"({"command": "profile", "id": "twice", "steps": 1})");
+        const auto twice = live.wait_for_answer("twice");
+        QVERIFY(twice && !twice->accepted);
+        QVERIFY(live.wait_for_step(first.step + 10));
+        live.send(R"({"command": "stop_now"})");
+        const auto rest = live.wait_for(is_recorded);
+        QVERIFY(rest);
+        live.finish();
+        const auto second = std::get<train::RecordingEvent>(rest->payload);
+        QCOMPARE(second.cut_short, std::string("the run was stopped"));
+        QVERIFY(second.steps > 0 && second.steps < 10000);
+        QCOMPARE(profile::list_recordings(path("told")).size(), 2U);
+        const auto kept = profile::read_recording(path("told") / second.path);
+        QCOMPARE(static_cast<std::int64_t>(kept.steps.size()), second.steps);
     }
 };
 

@@ -13,6 +13,7 @@ class MadeUpRecording {
 public:
     explicit MadeUpRecording(int devices = 1) {
         recording_.run = "made-up";
+        recording_.asked_steps = 1;
         recording_.basis = "ceilings measured on 2026-11-26";
         recording_.ceilings = {4e12, 5e11, 4e10};
         for (int device = 0; device < devices; ++device) {

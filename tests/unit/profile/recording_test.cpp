@@ -39,7 +39,9 @@ class RecordingTest : public QObject, private test::TestFolder {
 
 private slots:
     void what_is_written_is_read_again() {
-        const profile::Recording recording = written_recording();
+        profile::Recording recording = written_recording();
+        recording.asked_steps = 20;
+        recording.cut_short = "the run diverged";
         const auto file = profile::write_recording(path("run"), recording);
         QCOMPARE(file, path("run") / "profile" / "step-00000100.json");
         QVERIFY(profile::read_recording(file) == recording);
@@ -85,8 +87,8 @@ private slots:
                               << "1"
                               << "'exchange'";
         QTest::newRow("later version") << "/weft_recording"
-                                       << "2"
-                                       << "version 2";
+                                       << "3"
+                                       << "version 3";
         QTest::newRow("null device") << "/devices/0"
                                      << "null"
                                      << "'name' is missing";

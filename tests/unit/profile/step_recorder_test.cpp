@@ -112,6 +112,16 @@ private slots:
         }
     }
 
+    void a_step_has_as_many_events_as_it_makes_calls() {
+        const auto plan = tiny_plan();
+        ManualClock clock;
+        profile::StepRecorder recorder(plan, cost::CostModel(cost::Calibration{}), {"cpu:0"}, 1,
+                                       clock);
+        ToldRun told(recorder.observer(0), clock);
+        told.run(plan->find("train_step")->steps);
+        QCOMPARE(profile::events_of_step(*plan), told.calls);
+    }
+
     void calls_that_find_no_room_are_counted() {
         const auto plan = tiny_plan();
         ManualClock clock;

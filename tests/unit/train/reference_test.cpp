@@ -59,7 +59,8 @@ std::vector<Payload> full_events() {
             FinishedEvent{1, 1, metrics, metrics, metrics},
             NoteEvent{"what"},
             SkippedEvent{1, "why", 2, 3},
-            LoaderEvent{}};
+            LoaderEvent{},
+            RecordingEvent{}};
 }
 
 } // namespace
@@ -107,7 +108,7 @@ private slots:
 
     void commands_are_all_there() {
         Names commands;
-        for (int i = 0; i <= int(CommandKind::evaluate); ++i) {
+        for (int i = 0; i <= int(CommandKind::profile); ++i) {
             commands.emplace(command_name(static_cast<CommandKind>(i)));
         }
         const Names said = words_of(commands_page(), "Names");

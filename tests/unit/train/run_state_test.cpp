@@ -82,6 +82,7 @@ constexpr CommandRow kCommands[] = {
     {CommandKind::evaluate, "ivpRPSXFOE", "nyyyyynnnn"},
     {CommandKind::extend, "ivpRPSXFOE", "nyyyyynnnn"},
     {CommandKind::set, "ivpRPSXFOE", "nyyyyynnnn"},
+    {CommandKind::profile, "ivpRPSXFOE", "nyyyyynnnn"},
     {CommandKind::stop, "OXXXXXXFOE", "yyyyyyynnn"},
     {CommandKind::stop_now, "OXXXXXXFOE", "yyyyyyynnn"},
 };

@@ -276,6 +276,7 @@ void RunModel::applyOne(const train::Event& event) {
                   },
                   [&](const train::FinishedEvent& finished) { finished_ = finished; },
                   [&](const train::LoaderEvent& loader) { loader_ = loader; },
+                  [&](const train::RecordingEvent& recording) { emit recorded(recording); },
                   [](const train::NoteEvent&) {},     // the console has it
                   [](const train::SkippedEvent&) {}), // likewise
                event.payload);

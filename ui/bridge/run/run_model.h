@@ -166,6 +166,7 @@ signals:
     void planChanged();
     void scalarsChanged();
     void answered(const weft::train::CommandEvent& answer);
+    void recorded(const weft::train::RecordingEvent& recording);
 
 private:
     void forget();
