@@ -12,8 +12,14 @@ namespace weft::optim {
 extern const OptimizerDef kSgd;
 extern const OptimizerDef kAdam;
 extern const OptimizerDef kAdamW;
+extern const OptimizerDef kNadam;
+extern const OptimizerDef kRadam;
+extern const OptimizerDef kLion;
+extern const OptimizerDef kRmsprop;
+extern const OptimizerDef kAdagrad;
 
-inline constexpr std::array kOptimizers = {&kSgd, &kAdam, &kAdamW};
+inline constexpr std::array kOptimizers = {&kSgd,   &kAdam, &kAdamW,   &kNadam,
+                                           &kRadam, &kLion, &kRmsprop, &kAdagrad};
 
 /// The record of an optimizer type; null when there is none.
 const OptimizerDef* find_optimizer(std::string_view name);

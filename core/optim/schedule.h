@@ -32,13 +32,33 @@ extern const ScheduleDef kWarmupConstantSchedule;
 extern const ScheduleDef kWarmupLinearSchedule;
 extern const ScheduleDef kWarmupCosineSchedule;
 extern const ScheduleDef kWarmupStableDecaySchedule;
+extern const ScheduleDef kWarmupInverseRootSchedule;
+extern const ScheduleDef kPolynomialSchedule;
+extern const ScheduleDef kExponentialSchedule;
+extern const ScheduleDef kStepSchedule;
+extern const ScheduleDef kCosineRestartsSchedule;
+extern const ScheduleDef kCyclicSchedule;
+extern const ScheduleDef kOneCycleSchedule;
+extern const ScheduleDef kPointsSchedule;
 
 /// Every schedule. To add one: a record in schedule.cpp, a declaration above, a line here, a row in
 /// tests/optim.
 inline constexpr std::array kSchedules = {
-    &kConstantSchedule,       &kLinearSchedule,       &kCosineSchedule,
-    &kWarmupConstantSchedule, &kWarmupLinearSchedule, &kWarmupCosineSchedule,
+    &kConstantSchedule,
+    &kLinearSchedule,
+    &kCosineSchedule,
+    &kWarmupConstantSchedule,
+    &kWarmupLinearSchedule,
+    &kWarmupCosineSchedule,
     &kWarmupStableDecaySchedule,
+    &kWarmupInverseRootSchedule,
+    &kPolynomialSchedule,
+    &kExponentialSchedule,
+    &kStepSchedule,
+    &kCosineRestartsSchedule,
+    &kCyclicSchedule,
+    &kOneCycleSchedule,
+    &kPointsSchedule,
 };
 
 const ScheduleDef* find_schedule(std::string_view name);
@@ -52,7 +72,8 @@ std::int64_t warmup_steps(const config::Json& lr_schedule, std::int64_t total);
 /// Factor for the update with `count` updates done before it, of `total`; past the end it stays.
 double schedule_factor(const config::Json& lr_schedule, std::int64_t count, std::int64_t total);
 
-/// warmup + decay of a schedule against a run of known length.
+/// The settings of a schedule against each other, and against a run of `total` updates; 0: nobody
+/// knows yet how many.
 void check_schedule(const config::Json& lr_schedule, std::int64_t total, const std::string& pointer,
                     config::Diagnostics& out);
 

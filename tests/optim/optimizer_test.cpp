@@ -16,7 +16,7 @@ namespace {
 
 /// State of one number under an update rule written out by hand.
 struct Scalar {
-    double theta = 1.0, m = 0, v = 0;
+    double theta = 1.0, m = 0, v = 0, u = 0;
 };
 using Rule = std::function<void(Scalar&, double gradient, double rate, int t)>;
 
@@ -44,8 +44,79 @@ Rule adam_rule(double b1, double b2, double eps, double coupled, double decouple
     };
 }
 
+Rule nadam_rule(double b1, double b2, double decay) {
+    return [=](Scalar& s, double g, double rate, int t) {
+        s.m = b1 * s.m + (1 - b1) * g;
+        s.v = b2 * s.v + (1 - b2) * g * g;
+        const double ahead =
+            b1 * s.m / (1 - std::pow(b1, t + 1)) + (1 - b1) * g / (1 - std::pow(b1, t));
+        const double step = ahead / (std::sqrt(s.v / (1 - std::pow(b2, t))) + 1e-8);
+        s.theta -= rate * (step + decay * s.theta);
+    };
+}
+
+/// Algorithm 2 of the paper: its rho, which is compared with 4 there and with 5 by its program.
+Rule radam_rule(double b1, double b2, double decay) {
+    return [=](Scalar& s, double g, double rate, int t) {
+        s.m = b1 * s.m + (1 - b1) * g;
+        s.v = b2 * s.v + (1 - b2) * g * g;
+        const double most = 2 / (1 - b2) - 1;
+        const double rho = most - 2 * t * std::pow(b2, t) / (1 - std::pow(b2, t));
+        double step = s.m / (1 - std::pow(b1, t));
+        if (rho > 5) {
+            const double l = std::sqrt(1 - std::pow(b2, t)) / (std::sqrt(s.v) + 1e-8);
+            step *= l * std::sqrt((rho - 4) * (rho - 2) * most / ((most - 4) * (most - 2) * rho));
+        }
+        s.theta -= rate * (step + decay * s.theta);
+    };
+}
+
+Rule lion_rule(double b1, double b2, double decay) {
+    return [=](Scalar& s, double g, double rate, int) {
+        const double c = b1 * s.m + (1 - b1) * g;
+        s.theta -= rate * ((c > 0 ? 1 : c < 0 ? -1 : 0) + decay * s.theta);
+        s.m = b2 * s.m + (1 - b2) * g;
+    };
+}
+
+Rule rmsprop_rule(double decay, double momentum, bool centered, double pull) {
+    return [=](Scalar& s, double g, double rate, int) {
+        g += pull * s.theta;
+        s.v = decay * s.v + (1 - decay) * g * g;
+        s.u = decay * s.u + (1 - decay) * g;
+        const double square = centered ? s.v - s.u * s.u : s.v;
+        s.m = momentum * s.m + g / (std::sqrt(square) + 1e-8);
+        s.theta -= rate * s.m;
+    };
+}
+
+Rule adagrad_rule(double rate_decay, double pull) {
+    return [=](Scalar& s, double g, double rate, int t) {
+        g += pull * s.theta;
+        s.v += g * g;
+        s.theta -= rate / (1 + (t - 1) * rate_decay) * g / (std::sqrt(s.v) + 1e-10);
+    };
+}
+
 std::vector<OptimizerCase> optimizer_cases() {
     return {
+        {R"({"type": "nadam"})", nadam_rule(0.9, 0.999, 0)},
+        {R"({"type": "nadam", "betas": [0.8, 0.95], "weight_decay": 0.1})",
+         nadam_rule(0.8, 0.95, 0.1)},
+        // Trusted from the sixth step on, and from the fourth.
+        {R"({"type": "radam"})", radam_rule(0.9, 0.999, 0)},
+        {R"({"type": "radam", "betas": [0.8, 0.95], "weight_decay": 0.1})",
+         radam_rule(0.8, 0.95, 0.1)},
+        {R"({"type": "lion"})", lion_rule(0.9, 0.99, 0)},
+        {R"({"type": "lion", "betas": [0.95, 0.8], "weight_decay": 0.2})",
+         lion_rule(0.95, 0.8, 0.2)},
+        {R"({"type": "rmsprop"})", rmsprop_rule(0.99, 0, false, 0)},
+        {R"({"type": "rmsprop", "decay": 0.9, "momentum": 0.7, "centered": true,
+             "weight_decay": 0.05})",
+         rmsprop_rule(0.9, 0.7, true, 0.05)},
+        {R"({"type": "adagrad"})", adagrad_rule(0, 0)},
+        {R"({"type": "adagrad", "rate_decay": 0.1, "weight_decay": 0.05})",
+         adagrad_rule(0.1, 0.05)},
         {R"({"type": "sgd", "momentum": 0})", sgd_rule(0, false, 0)},
         {R"({"type": "sgd"})", sgd_rule(0.9, false, 0)},
         {R"({"type": "sgd", "momentum": 0.8, "nesterov": true, "weight_decay": 0.05})",

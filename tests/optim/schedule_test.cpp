@@ -26,21 +26,49 @@ std::vector<ScheduleCase> schedule_cases() {
     return {
         {R"({"type": "constant"})", 10, {{0, 1}, {9, 1}, {100, 1}}},
         {R"({"type": "linear"})", 10, {{0, 1}, {5, 0.5}, {10, 0}, {11, 0}}},
-        {R"({"type": "linear", "start_factor": 0.5, "end_factor": 0.1})", 4,
+        {R"({"type": "linear", "start_factor": 0.5, "end_factor": 0.1})",
+         4,
          {{0, 0.5}, {2, 0.3}, {4, 0.1}}},
-        {R"({"type": "cosine", "end_factor": 0.2})", 100,
+        {R"({"type": "cosine", "end_factor": 0.2})",
+         100,
          {{0, 1}, {25, 0.2 + 0.8 * 0.5 * (1 + std::sqrt(0.5))}, {50, 0.6}, {100, 0.2}, {300, 0.2}}},
-        {R"({"type": "warmup_constant", "warmup_steps": 4})", 10,
+        {R"({"type": "warmup_constant", "warmup_steps": 4})",
+         10,
          {{0, 0}, {1, 0.25}, {3, 0.75}, {4, 1}, {9, 1}}},
-        {R"({"type": "warmup_linear", "warmup_steps": 2, "end_factor": 0.5})", 6,
+        {R"({"type": "warmup_linear", "warmup_steps": 2, "end_factor": 0.5})",
+         6,
          {{0, 0}, {1, 0.5}, {2, 1}, {4, 0.75}, {6, 0.5}}},
         // Optax warmup_cosine_decay_schedule(0, 1e-3, 100, 1000, 1e-5), over the peak (FACTS C)
-        {R"({"type": "warmup_cosine", "warmup_steps": 100, "end_factor": 0.01})", 1000,
+        {R"({"type": "warmup_cosine", "warmup_steps": 100, "end_factor": 0.01})",
+         1000,
          {{0, 0}, {1, 0.01}, {50, 0.5}, {100, 1}, {550, 0.505}, {1000, 0.01}, {5000, 0.01}}},
         {R"({"type": "warmup_cosine", "warmup_steps": 0})", 10, {{0, 1}, {5, 0.5}}},
-        {R"({"type": "warmup_stable_decay", "warmup_steps": 2, "decay_steps": 4})", 20,
+        {R"({"type": "warmup_stable_decay", "warmup_steps": 2, "decay_steps": 4})",
+         20,
          {{1, 0.5}, {2, 1}, {15, 1}, {16, 1}, {18, 0.5}, {20, 0}}},
         {R"({"type": "warmup_stable_decay", "warmup_steps": 0})", 10, {{0, 1}, {8, 1}, {9, 0.5}}},
+        {R"({"type": "warmup_inverse_root", "warmup_steps": 4})",
+         100,
+         {{0, 0}, {2, 0.5}, {4, 1}, {16, 0.5}, {64, 0.25}}},
+        {R"({"type": "polynomial", "end_factor": 0.2})", 10, {{0, 1}, {5, 0.4}, {10, 0.2}}},
+        {R"({"type": "polynomial", "power": 3})", 10, {{0, 1}, {8, 0.008}, {12, 0}}},
+        {R"({"type": "exponential"})", 10, {{0, 1}, {5, 0.1}, {10, 0.01}, {11, 0.01}}},
+        {R"({"type": "step", "every": 3, "gamma": 0.5})",
+         10,
+         {{0, 1}, {2, 1}, {3, 0.5}, {5, 0.5}, {6, 0.25}, {9, 0.125}}},
+        {R"({"type": "step"})", 30, {{9, 1}, {10, 0.1}, {20, 0.01}}},
+        {R"({"type": "cosine_restarts", "period": 4, "growth": 2})",
+         40,
+         {{0, 1}, {2, 0.5}, {4, 1}, {8, 0.5}, {12, 1}, {20, 0.5}, {28, 1}}},
+        {R"({"type": "cyclic", "period": 8, "start_factor": 0.2})",
+         100,
+         {{0, 0.2}, {2, 0.6}, {4, 1}, {6, 0.6}, {8, 0.2}, {12, 1}}},
+        {R"({"type": "one_cycle", "rise": 0.4, "start_factor": 0.2, "end_factor": 0.1})",
+         10,
+         {{0, 0.2}, {2, 0.6}, {4, 1}, {7, 0.55}, {10, 0.1}}},
+        {R"({"type": "points", "at": [0.1, 0.5, 1], "factors": [0.5, 1, 0]})",
+         20,
+         {{0, 0.5}, {2, 0.5}, {6, 0.75}, {10, 1}, {15, 0.5}, {20, 0}, {30, 0}}},
     };
 }
 
@@ -94,6 +122,22 @@ private slots:
         optim::check_schedule(checked_schedule(R"({"type": "warmup_cosine", "warmup_steps": 9})"),
                               10, "/lr_schedule", out);
         QVERIFY(out.empty());
+    }
+
+    void points_that_make_no_line_are_reported() {
+        const auto where = [](const char* text) {
+            config::Diagnostics out;
+            optim::check_schedule(checked_schedule(text), 10, "/lr_schedule", out);
+            return out.size() == 1 ? out[0].pointer : std::string();
+        };
+        QCOMPARE(where(R"({"type": "points", "at": [0, 1], "factors": [1]})"),
+                 std::string("/lr_schedule/factors"));
+        QCOMPARE(where(R"({"type": "points", "at": [], "factors": []})"),
+                 std::string("/lr_schedule/factors"));
+        QCOMPARE(where(R"({"type": "points", "at": [0, 0.5, 0.5], "factors": [1, 1, 0]})"),
+                 std::string("/lr_schedule/at"));
+        QCOMPARE(where(R"({"type": "points", "at": [0, 0.5, 1], "factors": [1, 1, 0]})"),
+                 std::string());
     }
 };
 

@@ -44,8 +44,10 @@ void write_rows(const Path& path, std::int64_t rows) {
         for (std::size_t i = 0; i < targets.size(); ++i) {
             const auto row = static_cast<std::uint64_t>(first) + i;
             targets[i] = static_cast<std::int64_t>(mix_bits(row) % 10);
-            inputs[i * kFeatures] = static_cast<float>(row);
-            inputs[i * kFeatures + 1] = static_cast<float>(targets[i]);
+            for (std::uint64_t k = 0; k < kFeatures; ++k) { // 12 bits each: gzip takes about half
+                inputs[i * kFeatures + k] =
+                    static_cast<float>(mix_bits(row * kFeatures + k) % 4096) / 64;
+            }
         }
         const auto count_of = static_cast<std::size_t>(count);
         file.write_at(std::as_bytes(std::span(inputs).first(count_of * kFeatures)),

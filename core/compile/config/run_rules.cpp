@@ -246,10 +246,9 @@ private:
     }
 
     void schedules_fit() {
-        if (!sound({"/training/length"}) || !at("/training/length").contains("steps")) {
-            return;
-        }
-        const auto total = at("/training/length/steps").get<std::int64_t>();
+        const bool in_steps =
+            sound({"/training/length"}) && at("/training/length").contains("steps");
+        const auto total = in_steps ? at("/training/length/steps").get<std::int64_t>() : 0;
         if (sound({"/lr_schedule"})) {
             optim::check_schedule(at("/lr_schedule"), total, "/lr_schedule", out_);
         }
