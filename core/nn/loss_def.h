@@ -43,7 +43,14 @@ struct MetricDef {
 
 extern const LossDef kCrossEntropyLoss;
 extern const LossDef kMseLoss;
-inline constexpr std::array kLosses = {&kCrossEntropyLoss, &kMseLoss};
+extern const LossDef kMaeLoss;
+extern const LossDef kHuberLoss;
+extern const LossDef kSmoothL1Loss;
+extern const LossDef kLogCoshLoss;
+extern const LossDef kQuantileLoss;
+inline constexpr std::array kLosses = {&kCrossEntropyLoss, &kMseLoss,      &kMaeLoss,
+                                       &kHuberLoss,        &kSmoothL1Loss, &kLogCoshLoss,
+                                       &kQuantileLoss};
 
 extern const MetricDef kAccuracyMetric;
 extern const MetricDef kPerplexityMetric;
@@ -56,6 +63,9 @@ inline constexpr std::array kMetrics = {&kAccuracyMetric, &kPerplexityMetric, &k
 /// Null when there is none of this name.
 const LossDef* find_loss(std::string_view name);
 const MetricDef* find_metric(std::string_view name);
+
+/// Prediction minus target of values [B, K], in f32.
+ir::ValueId error_of(ops::Builder& builder, const Prediction& prediction);
 
 /// 1 where a class target counts, 0 where it is ignored (< 0): f32 of the target's shape.
 ir::ValueId counted_targets(ops::Builder& builder, ir::ValueId target);

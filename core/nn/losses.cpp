@@ -21,21 +21,6 @@ ir::ValueId build_cross_entropy(ops::Builder& b, const Json& settings, const Pre
                   {{"label_smoothing", settings.at("label_smoothing").get<double>()}});
 }
 
-config::FieldTable no_loss_fields() {
-    return {};
-}
-
-/// Difference of values [B, K] in f32.
-ir::ValueId error_of(ops::Builder& b, const Prediction& p) {
-    const ir::Shape shape = b.shape(p.output);
-    const ir::ValueId target = ops::cast(b, ops::reshape(b, p.target, shape), ir::DType::f32);
-    return ops::sub(b, ops::cast(b, p.output, ir::DType::f32), target);
-}
-
-ir::ValueId build_mse(ops::Builder& b, const Json&, const Prediction& p) {
-    return ops::reduce_mean(b, b.emit("square", {error_of(b, p)}), {1});
-}
-
 ir::ValueId build_accuracy(ops::Builder& b, const Prediction& p) {
     return b.emit("correct", {p.output, p.target});
 }
@@ -68,8 +53,6 @@ auto by_name(const List& list, std::string_view name) -> typename List::value_ty
 
 const LossDef kCrossEntropyLoss = {"cross_entropy", "Negative log-likelihood of the true class.",
                                    cross_entropy_fields, true, build_cross_entropy};
-const LossDef kMseLoss = {"mse", "Mean squared error over a sample's values.", no_loss_fields,
-                          false, build_mse};
 
 const MetricDef kAccuracyMetric = {
     "accuracy", "Share of terms whose most likely class is the true one.", true, true,

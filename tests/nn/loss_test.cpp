@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// Losses of numbers against their definitions in double, and their gradients against central
+// differences of those.
+#include "core/autodiff/gradients.h"
+#include "core/exec/interpreter.h"
+#include "core/nn/loss_def.h"
+#include "tests/support/weft_test.h"
+
+#include <cmath>
+#include <functional>
+#include <set>
+
+using namespace weft;
+using config::Json;
+
+namespace {
+
+struct LossCase {
+    std::string settings;
+    std::function<double(double)> of; // an error
+};
+
+const std::vector<LossCase>& loss_cases() {
+    const auto pinball = [](double q) {
+        return [q](double x) { return x < 0 ? -q * x : (1 - q) * x; };
+    };
+    static const std::vector<LossCase> cases = {
+        {R"({"type": "mse"})", [](double x) { return x * x; }},
+        {R"({"type": "mae"})", [](double x) { return std::abs(x); }},
+        {R"({"type": "huber"})",
+         [](double x) { return std::abs(x) < 1 ? x * x / 2 : std::abs(x) - 0.5; }},
+        {R"({"type": "huber", "delta": 0.25})",
+         [](double x) { return std::abs(x) < 0.25 ? x * x / 2 : 0.25 * (std::abs(x) - 0.125); }},
+        {R"({"type": "smooth_l1", "beta": 0.5})",
+         [](double x) { return std::abs(x) < 0.5 ? x * x : std::abs(x) - 0.25; }},
+        {R"({"type": "log_cosh"})", [](double x) { return std::log(std::cosh(x)); }},
+        {R"({"type": "quantile"})", pinball(0.5)},
+        {R"({"type": "quantile", "quantile": 0.9})", pinball(0.9)},
+    };
+    return cases;
+}
+
+// Errors on both sides of every bend, and none on one.
+const std::vector<float> kOutputs = {0.0F, 0.1F, 0.4F, -3.0F, 1.75F, 20.0F};
+const std::vector<float> kTargets = {0.2F, 0.0F, 0.0F, 1.0F, 1.0F, -1.0F};
+constexpr std::int64_t kValues = 3; // of a sample
+
+exec::Tensor values_tensor(const std::vector<float>& values) {
+    exec::Tensor out({ir::DType::f32, {std::ssize(values) / kValues, kValues}});
+    std::copy(values.begin(), values.end(), out.span<float>().begin());
+    return out;
+}
+
+/// Losses of the samples, and the gradient of their sum by prediction.
+std::vector<exec::Tensor> run_loss(const nn::LossDef& loss, const Json& settings) {
+    ir::Program program;
+    program.name = "loss";
+    const ir::Type type = values_tensor(kOutputs).type;
+    const ir::ValueId output = program.add_argument(ir::Role::batch, "output", type);
+    const ir::ValueId target = program.add_argument(ir::Role::batch, "target", type);
+    ops::Builder b(program, program.body);
+    const ir::ValueId terms = loss.build(b, settings, {output, target});
+    program.add_result(ir::Role::output, "terms", terms);
+    const ir::ValueId sum = ops::reduce_sum(b, terms, {0});
+    const std::vector<ir::ValueId> by = {output};
+    program.add_result(ir::Role::output, "gradient",
+                       autodiff::append_gradients(b, sum, ops::constant(b, 1.0), by).front());
+    const std::vector<exec::Tensor> arguments = {values_tensor(kOutputs), values_tensor(kTargets)};
+    return exec::interpret(program, arguments);
+}
+
+} // namespace
+
+class LossTest : public QObject {
+    Q_OBJECT
+private slots:
+    void every_loss_of_numbers_has_a_case() {
+        std::set<std::string> with_case;
+        for (const LossCase& row : loss_cases()) {
+            with_case.insert(config::json_of(row.settings).at("type").get<std::string>());
+        }
+        for (const nn::LossDef* loss : nn::kLosses) {
+            QVERIFY2(loss->needs_classes || with_case.contains(std::string(loss->name)),
+                     std::string(loss->name).c_str());
+        }
+    }
+
+    void values_and_gradients_are_those_of_the_definition() {
+        constexpr double kStep = 1e-6;
+        for (const LossCase& row : loss_cases()) {
+            const Json given = config::json_of(row.settings);
+            const nn::LossDef* loss = nn::find_loss(given.at("type").get<std::string>());
+            QVERIFY(loss != nullptr);
+            Json settings = given;
+            settings.erase("type");
+            const config::Checked checked = config::check_fields(settings, loss->fields());
+            QVERIFY(checked.ok());
+            const auto found = run_loss(*loss, checked.value);
+            for (std::size_t sample = 0; sample < kOutputs.size() / kValues; ++sample) {
+                double expected = 0;
+                for (std::size_t k = sample * kValues; k < (sample + 1) * kValues; ++k) {
+                    const double x =
+                        static_cast<double>(kOutputs[k]) - static_cast<double>(kTargets[k]);
+                    expected += row.of(x) / kValues;
+                    const double slope =
+                        (row.of(x + kStep) - row.of(x - kStep)) / (2 * kStep) / kValues;
+                    const auto is = static_cast<double>(found[1].span<float>()[k]);
+                    QVERIFY2(std::abs(is - slope) < 1e-6 * (1 + std::abs(slope)),
+                             (row.settings + " value " + std::to_string(k)).c_str());
+                }
+                const auto is = static_cast<double>(found[0].span<float>()[sample]);
+                QVERIFY2(std::abs(is - expected) < 1e-6 * (1 + expected), row.settings.c_str());
+            }
+        }
+    }
+};
+
+WEFT_TEST(LossTest)
+#include "loss_test.moc"
