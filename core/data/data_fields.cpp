@@ -2,6 +2,7 @@
 // The "data" section of the run configuration.
 #include "core/config/pointer.h"
 #include "core/data/formats/format_list.h"
+#include "core/data/transforms/mixing.h"
 #include "core/data/transforms/transform_list.h"
 
 namespace weft::data {
@@ -26,6 +27,15 @@ config::Field transforms_field() {
         config::record_field("transform", nullptr, std::move(records), "One change of the images.")
             .must_be_given(),
         "What happens to every image, in this order.");
+}
+
+config::Field mix_field() {
+    return config::list_field(
+        "mix", config::Json::array(),
+        config::record_field("mixing", nullptr, mix_records(), "One way to mix.").must_be_given(),
+        "Training samples are mixed with others drawn at random, of data that are read block by "
+        "block from the same window; of several ways each sample draws one. Evaluation never "
+        "mixes. The training accuracy counts the class of the larger share.");
 }
 
 /// Empty where there is none: the section may have mistakes that others told.
@@ -54,6 +64,7 @@ config::FieldTable data_fields() {
                      "split if it has one.")
             .or_null(),
         transforms_field(),
+        mix_field(),
         config::path_field("tokenizer", nullptr,
                            "How text becomes tokens: bytes, or a tokenizer.json with a byte-level "
                            "BPE, as GPT-2, Llama 3 and Qwen have it, or a model of SentencePiece "
@@ -93,6 +104,10 @@ config::Diagnostics check_data(config::Json& data_section, const std::string& po
     if (!text_at(data_section, "/tokenizer").empty() && !type.empty() && !tokens) {
         return {{config::pointer_to(pointer, "tokenizer"), config::Severity::error,
                  type + " data have no tokens", "Leave it out, or train on text."}};
+    }
+    if (tokens && !data_section.value("mix", config::Json::array()).empty()) {
+        return {{config::pointer_to(pointer, "mix"), config::Severity::error,
+                 "tokens are names, of which there is no mixture", "Leave it out."}};
     }
     const auto found = data_section.find("validation");
     if (found == data_section.end() || found->is_null()) {

@@ -157,6 +157,8 @@ struct Loader::State {
         }
     }
 
+    bool mixes_classes() const { return options.mixing != nullptr && options.mixing->of_classes(); }
+
     std::size_t worker_count() const { return static_cast<std::size_t>(options.workers); }
 
     void check_options() const {
@@ -185,6 +187,10 @@ struct Loader::State {
         made->inputs.resize(rows * sample_bytes(source->info().input));
         made->targets.resize(rows * sample_bytes(source->info().target));
         made->batch.weights.resize(rows);
+        if (mixes_classes()) {
+            made->batch.others.resize(rows);
+            made->batch.shares.resize(rows);
+        }
         return made;
     }
 
@@ -350,7 +356,7 @@ struct Loader::State {
             } else if (job.window != nullptr) {
                 show_rows(job);
             } else {
-                read_rows(job);
+                read_rows(job, room);
             }
         } catch (...) {
             job.fault.error = std::current_exception();
@@ -380,7 +386,9 @@ struct Loader::State {
         const auto inputs = job.window->window.inputs(position, count);
         const auto targets = job.window->window.targets(position, count);
         Batch& batch = job.batch->batch;
-        if (count == options.batch_size) {
+        if (options.mixing != nullptr) {
+            mix_rows(job);
+        } else if (count == options.batch_size) {
             batch.inputs = inputs;
             batch.targets = targets;
             job.batch->shown = job.window;
@@ -397,36 +405,78 @@ struct Loader::State {
         job.terms = count_terms(targets, source->info().target, count);
     }
 
+    /// The same from a window with mates for every row, which stay as they are.
+    void mix_rows(Job& job) {
+        const Window& window = job.window->window;
+        const Stretch mates = {window.first_position(),
+                               window.end_position() - window.first_position()};
+        const auto sample = [&](std::int64_t position) -> OtherSample {
+            return {window.inputs(position, 1), window.targets(position, 1)};
+        };
+        for (std::int64_t row = job.first; row < job.end; ++row) {
+            const std::int64_t position = job.batch->begin.position + row;
+            const SampleBytes own = row_of(*job.batch, row);
+            const OtherSample before = sample(position);
+            std::copy(before.input.begin(), before.input.end(), own.input.begin());
+            std::copy(before.target.begin(), before.target.end(), own.target.begin());
+            const Mix mix = options.mixing->draw(job.batch->begin.epoch, position, mates);
+            set_other(
+                *job.batch, row,
+                options.mixing->join(mix, own, mix.other < 0 ? OtherSample{} : sample(mix.other)));
+        }
+    }
+
+    SampleBytes row_of(BatchInWork& made, std::int64_t row) const {
+        const auto at = static_cast<std::size_t>(row);
+        const std::size_t input_bytes = sample_bytes(source->info().input);
+        const std::size_t target_bytes = sample_bytes(source->info().target);
+        return {std::span(made.inputs).subspan(at * input_bytes, input_bytes),
+                std::span(made.targets).subspan(at * target_bytes, target_bytes)};
+    }
+
+    void set_other(BatchInWork& made, std::int64_t row, const OtherClass& other) const {
+        if (mixes_classes()) {
+            made.batch.others[static_cast<std::size_t>(row)] = other.label;
+            made.batch.shares[static_cast<std::size_t>(row)] = other.share;
+        }
+    }
+
     /// From a source whose samples are at hand; also what pads a batch. One of them tells where the
     /// time goes: to ask a clock costs more than to copy a small sample.
-    void read_rows(Job& job) {
+    void read_rows(Job& job, std::vector<std::byte>& room) {
         std::int64_t& row = job.fault.row;
         if (row < job.end) {
             StageMeter meter(clock);
-            read_row(job, row);
+            read_row(job, row, room);
             job.stages = meter.seconds();
             ++row;
         }
         for (; row < job.end; ++row) {
-            read_row(job, row);
+            read_row(job, row, room);
         }
         job.samples =
             std::max<std::int64_t>(0, std::min(job.end, job.batch->batch.samples) - job.first);
     }
 
     /// A sample, or zeros that weigh nothing.
-    void read_row(Job& job, std::int64_t row) {
+    void read_row(Job& job, std::int64_t row, std::vector<std::byte>& room) {
         BatchInWork& made = *job.batch;
         const auto at = static_cast<std::size_t>(row);
-        const std::size_t input_bytes = sample_bytes(source->info().input);
-        const std::size_t target_bytes = sample_bytes(source->info().target);
-        const auto input = std::span(made.inputs).subspan(at * input_bytes, input_bytes);
-        const auto target = std::span(made.targets).subspan(at * target_bytes, target_bytes);
+        const auto [input, target] = row_of(made, row);
         made.batch.weights[at] = 0;
+        set_other(made, row, {});
         if (row < made.batch.samples) {
-            const std::int64_t index = sampler.index(made.begin.epoch, made.begin.position + row);
+            const std::int64_t epoch = made.begin.epoch;
+            const std::int64_t position = made.begin.position + row;
+            const std::int64_t index = sampler.index(epoch, position);
             try {
-                source->read_in_epoch(index, made.begin.epoch, input, target);
+                if (options.mixing == nullptr) {
+                    source->read_in_epoch(index, epoch, input, target);
+                } else {
+                    set_other(made, row,
+                              options.mixing->read(*source, sampler, epoch, position,
+                                                   {input, target}, room));
+                }
                 made.batch.weights[at] = 1;
                 job.terms += count_terms(target, source->info().target, 1);
                 return;
@@ -609,10 +659,18 @@ std::int64_t Loader::buffer_bytes() const {
     std::size_t bytes = 0;
     for (const auto& buffer : state_->buffers) {
         bytes += buffer->inputs.capacity() + buffer->targets.capacity() +
-                 buffer->batch.weights.capacity() * sizeof(float);
+                 buffer->batch.weights.capacity() * sizeof(float) +
+                 buffer->batch.others.capacity() * sizeof(std::int32_t) +
+                 buffer->batch.shares.capacity() * sizeof(float);
     }
     return static_cast<std::int64_t>(bytes) +
            window_memory_bytes(state_->source->info(), state_->sampler.window_rows());
+}
+
+std::int64_t row_bytes(const SampleInfo& info, bool with_other_classes) {
+    const std::size_t beside =
+        sizeof(float) + (with_other_classes ? sizeof(std::int32_t) + sizeof(float) : 0);
+    return info.input.bytes() + info.target.bytes() + static_cast<std::int64_t>(beside);
 }
 
 std::int64_t window_memory_bytes(const SampleInfo& info, std::int64_t window_rows) {

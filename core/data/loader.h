@@ -4,6 +4,7 @@
 
 #include "core/base/stage_meter.h"
 #include "core/data/sampler.h"
+#include "core/data/transforms/mixing.h"
 
 #include <cstdint>
 #include <memory>
@@ -32,6 +33,9 @@ struct Batch {
     std::span<const std::byte> inputs;  // [capacity, input shape]
     std::span<const std::byte> targets; // [capacity, target shape]
     std::vector<float> weights;         // [capacity]
+    // Where classes are mixed; else empty.
+    std::vector<std::int32_t> others;   // [capacity] classes beside those of targets
+    std::vector<float> shares;          // [capacity] of targets, from 1/2 to 1
     std::int64_t samples = 0;           // rows that are samples
     std::int64_t first_sample = 0;      // epoch * samples + position of row 0 (random numbers)
     double count = 0;              // loss terms: samples, or target positions that are not ignored
@@ -46,6 +50,7 @@ struct LoaderOptions {
     int prefetch = 2;    // batches prepared ahead; 0 = none, in the caller
     int workers = 1;     // threads that prepare them; 0 = the caller does, when it asks
     std::int64_t max_batches = 0; // 0: no limit
+    std::shared_ptr<const Mixing> mixing = {}; // null: samples are as they are
 };
 
 /// What preparing batches took, summed since the loader was made.
@@ -92,6 +97,8 @@ private:
     std::unique_ptr<State> state_;
 };
 
+/// Bytes of a row of a batch.
+std::int64_t row_bytes(const SampleInfo& info, bool with_other_classes);
 /// Bytes of the windows of a loader whose windows have so many rows at most.
 std::int64_t window_memory_bytes(const SampleInfo& info, std::int64_t window_rows);
 

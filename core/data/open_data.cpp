@@ -4,6 +4,7 @@
 #include "core/data/files/store_files.h"
 #include "core/data/formats/format_list.h"
 #include "core/data/split.h"
+#include "core/data/transforms/mixing.h"
 #include "core/data/transforms/transform.h"
 #include "core/data/views.h"
 
@@ -162,6 +163,7 @@ DataSet open_data(const Json& data_section, const OpenContext& given_context) {
     const OpenContext context = with_settings(given_context, section);
     refuse_devices(section, context.base_dir);
     open_training(section, context, out);
+    mixing_of(section.at("mix"), out.train->info(), context.seed); // refuses what does not suit
     const Json transforms = fitted_transforms(section.at("transforms"), *out.train);
     out.test = test_source(section, context, *out.train, transforms);
     out.train = transformed(out.train, transforms, context.seed, true);

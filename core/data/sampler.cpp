@@ -45,6 +45,20 @@ std::uint64_t permute(std::uint64_t value, int bits, const RoundKeys& keys) {
     return high << low_bits | low;
 }
 
+/// permute() the other way round.
+std::uint64_t unpermute(std::uint64_t value, int bits, const RoundKeys& keys) {
+    const int low_bits = bits / 2;
+    const std::uint64_t low_mask = (std::uint64_t{1} << low_bits) - 1;
+    const std::uint64_t high_mask = (std::uint64_t{1} << (bits - low_bits)) - 1;
+    std::uint64_t low = value & low_mask;
+    std::uint64_t high = value >> low_bits;
+    for (std::size_t i = keys.size(); i > 0; i -= 2) {
+        low ^= mix_bits(high + keys[i - 1]) & low_mask;
+        high ^= mix_bits(low + keys[i - 2]) & high_mask;
+    }
+    return high << low_bits | low;
+}
+
 /// A keyed Feistel permutation of 0 ... count - 1 with cycle walking (Black and Rogaway 2002,
 /// section 3): no table.
 class Permutation {
@@ -53,16 +67,20 @@ public:
         : count_(static_cast<std::uint64_t>(count)), bits_(std::bit_width(count_ - 1)),
           keys_(round_keys(stream, epoch)) {}
 
-    std::int64_t operator()(std::int64_t position) const {
-        auto value = static_cast<std::uint64_t>(position);
-        // Walks the cycle until it is back in range: less than two steps on average.
+    std::int64_t operator()(std::int64_t position) const { return walk(permute, position); }
+    std::int64_t inverse(std::int64_t index) const { return walk(unpermute, index); }
+
+private:
+    // The cycle until it is back in range: less than two steps on average.
+    template <class Step>
+    std::int64_t walk(const Step& step, std::int64_t from) const {
+        auto value = static_cast<std::uint64_t>(from);
         do {
-            value = permute(value, bits_, keys_);
+            value = step(value, bits_, keys_);
         } while (value >= count_);
         return static_cast<std::int64_t>(value);
     }
 
-private:
     std::uint64_t count_;
     int bits_;
     RoundKeys keys_;
@@ -250,6 +268,24 @@ std::int64_t EpochWindows::sample_at(std::int64_t window, const RowOrder& order,
     WEFT_CHECK(false, "every row of a window is of one of its blocks");
 }
 
+std::int64_t EpochWindows::position_of(std::int64_t sample) const {
+    const auto after = std::upper_bound(starts_->begin(), starts_->end(), sample);
+    const auto block = static_cast<std::uint32_t>(after - starts_->begin() - 1);
+    const auto place =
+        static_cast<std::size_t>(std::find(order_.begin(), order_.end(), block) - order_.begin());
+    const auto next = std::upper_bound(
+        windows_.begin(), windows_.end(), place,
+        [](std::size_t wanted, const Start& start) { return wanted < start.block; });
+    const std::int64_t window = next - windows_.begin() - 1;
+    std::int64_t row = sample - (*starts_)[block];
+    for (std::size_t i = windows_[static_cast<std::size_t>(window)].block; i < place; ++i) {
+        row += rows_of(i);
+    }
+    std::uint32_t found = 0;
+    order(window).places(row, std::span(&found, 1));
+    return first_position(window) + found;
+}
+
 struct Sampler::Windows {
     std::shared_ptr<const std::vector<std::int64_t>> blocks;
     std::int64_t rows = 0; // at most
@@ -292,6 +328,24 @@ std::int64_t Sampler::index(std::int64_t epoch, std::int64_t position) const {
     const std::shared_ptr<const EpochWindows> all = windows(epoch);
     const std::int64_t window = all->at(position);
     return all->sample_at(window, all->order(window), position);
+}
+
+std::int64_t Sampler::position(std::int64_t epoch, std::int64_t index) const {
+    WEFT_CHECK(epoch >= 0 && index >= 0 && index < samples_, "a sample of the epoch");
+    if (!shuffle_) {
+        return index;
+    }
+    return windows_ == nullptr ? Permutation(samples_, sample_stream(seed_), epoch).inverse(index)
+                               : windows(epoch)->position_of(index);
+}
+
+Stretch Sampler::stretch(std::int64_t epoch, std::int64_t position) const {
+    if (windows_ == nullptr) {
+        return {0, samples_};
+    }
+    const std::shared_ptr<const EpochWindows> all = windows(epoch);
+    const std::int64_t window = all->at(position);
+    return {all->first_position(window), all->rows(window)};
 }
 
 std::shared_ptr<const EpochWindows> Sampler::windows(std::int64_t epoch) const {

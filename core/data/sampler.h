@@ -74,6 +74,8 @@ public:
     std::vector<BlockRows> blocks(std::int64_t window) const;
     RowOrder order(std::int64_t window) const;
     std::int64_t sample_at(std::int64_t window, const RowOrder& order, std::int64_t position) const;
+    /// sample_at() the other way round.
+    std::int64_t position_of(std::int64_t sample) const;
 
 private:
     struct Start {
@@ -90,6 +92,11 @@ private:
     std::int64_t epoch_;
 };
 
+/// Positions of an epoch that follow each other.
+struct Stretch {
+    std::int64_t first = 0, count = 0;
+};
+
 /// Copies share what they know. Any thread.
 class Sampler {
 public:
@@ -101,6 +108,11 @@ public:
             std::int64_t window_bytes = kShuffleWindowBytes);
 
     std::int64_t index(std::int64_t epoch, std::int64_t position) const;
+    /// Where in the epoch a sample comes: index() the other way round.
+    std::int64_t position(std::int64_t epoch, std::int64_t index) const;
+    /// The positions whose samples are in memory together with that of `position`: a window, or
+    /// all.
+    Stretch stretch(std::int64_t epoch, std::int64_t position) const;
     bool has_windows() const { return windows_ != nullptr; }
     /// Of a sampler with windows.
     std::shared_ptr<const EpochWindows> windows(std::int64_t epoch) const;

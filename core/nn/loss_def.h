@@ -16,6 +16,9 @@ namespace weft::nn {
 struct Prediction {
     ir::ValueId output; // [B, classes], [B, K] or [B, T, vocab]
     ir::ValueId target; // i32[B], f32[B, ...] or i32[B, T]
+    // Of samples that are made of two; else invalid.
+    ir::ValueId other = {}; // i32[B], the class of the smaller share
+    ir::ValueId share = {}; // f32[B], that of `target`
 };
 
 struct LossDef {

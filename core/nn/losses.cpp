@@ -16,9 +16,17 @@ config::FieldTable cross_entropy_fields() {
                 .range(0.0, 0.99)};
 }
 
+// Linear in the target: of a mixed one it is the mean by shares (Zhang et al. 2018, section 2).
 ir::ValueId build_cross_entropy(ops::Builder& b, const Json& settings, const Prediction& p) {
-    return b.emit("cross_entropy", {p.output, p.target},
-                  {{"label_smoothing", settings.at("label_smoothing").get<double>()}});
+    const auto of = [&](ir::ValueId target) {
+        return b.emit("cross_entropy", {p.output, target},
+                      {{"label_smoothing", settings.at("label_smoothing").get<double>()}});
+    };
+    if (!p.share.valid()) {
+        return of(p.target);
+    }
+    return ops::add(b, ops::mul(b, p.share, of(p.target)),
+                    ops::mul(b, ops::affine(b, p.share, -1.0, 1.0), of(p.other)));
 }
 
 ir::ValueId build_accuracy(ops::Builder& b, const Prediction& p) {

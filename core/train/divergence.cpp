@@ -42,6 +42,14 @@ bool row_is_finite(std::span<const std::byte> rows, const ir::Type& type, std::i
     return true;
 }
 
+bool sample_is_finite(const data::Source& source, std::int64_t index, std::int64_t epoch) {
+    const data::SampleInfo& info = source.info();
+    std::vector<std::byte> input(static_cast<std::size_t>(info.input.bytes()));
+    std::vector<std::byte> target(static_cast<std::size_t>(info.target.bytes()));
+    source.read_in_epoch(index, epoch, input, target);
+    return row_is_finite(input, info.input, 0) && row_is_finite(target, info.target, 0);
+}
+
 std::string number_text(double value) {
     return config::Json(value).dump();
 }
@@ -76,13 +84,18 @@ std::vector<WayOn> ways_on(const compile::RunConfig& config, std::int64_t from) 
 } // namespace
 
 std::string place_of_bad_data(const data::Batch& batch, const data::Source& source,
-                              const data::Sampler& sampler) {
+                              const data::Sampler& sampler, const data::Mixing* mixing) {
     for (std::int64_t row = 0; row < batch.samples; ++row) {
         if (!row_is_finite(batch.inputs, source.info().input, row) ||
             !row_is_finite(batch.targets, source.info().target, row)) {
             const std::int64_t epoch = batch.first_sample / source.samples();
             const std::int64_t position = batch.first_sample % source.samples() + row;
-            return source.place_of(sampler.index(epoch, position));
+            const std::int64_t index = sampler.index(epoch, position);
+            if (mixing == nullptr || !sample_is_finite(source, index, epoch)) {
+                return source.place_of(index);
+            }
+            const data::Mix mix = mixing->draw(epoch, position, sampler.stretch(epoch, position));
+            return source.place_of(sampler.index(epoch, mix.other));
         }
     }
     return "";

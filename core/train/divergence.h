@@ -23,10 +23,10 @@ struct Divergence {
     std::string unread;                // why the batch could not be read again; empty: it was
 };
 
-/// The place of the first sample of a training batch whose input or target is not finite; empty
-/// when all are.
+/// The place of the first sample of a training batch whose input or target is not finite, or of the
+/// one that it was mixed with (`mixing` may be null); empty when all are.
 std::string place_of_bad_data(const data::Batch& batch, const data::Source& source,
-                              const data::Sampler& sampler);
+                              const data::Sampler& sampler, const data::Mixing* mixing);
 
 /// The error event: the first bad op and its layer, and up to three changes that may help. An exact
 /// resume would meet the same numbers again, so every way on changes something.

@@ -18,13 +18,11 @@ namespace {
 
 constexpr std::size_t kMostFixes = 3;
 
-/// As data::Loader allocates them: inputs, targets and a weight for every row of every buffer.
-std::int64_t loader_bytes(const data::SampleInfo& sample, std::int64_t rows,
+/// As data::Loader allocates them, for every row of every buffer.
+std::int64_t loader_bytes(std::int64_t row_bytes, std::int64_t rows,
                           const compile::RunConfig& config) {
-    const std::int64_t row =
-        sample.input.bytes() + sample.target.bytes() + static_cast<std::int64_t>(sizeof(float));
     const int ahead = config.num_workers > 0 ? config.prefetch : 0;
-    return (ahead + 1) * rows * row;
+    return (ahead + 1) * rows * row_bytes;
 }
 
 /// Of samples that are read block by block: those of training, and in an evaluation as many again.
@@ -47,8 +45,11 @@ plan::HostMemory host_memory(const compile::RunConfig& config, const data::DataO
     const compile::BatchPlan batch = compile::plan_batch(config);
     const bool evaluates = data.has_validation || data.has_test;
     host.data_cache_bytes = data.cache_bytes + data.test_cache_bytes;
-    host.prefetch_bytes = loader_bytes(data.sample, batch.global_batch_size, config) +
-                          (evaluates ? loader_bytes(data.sample, batch.rows, config) : 0) +
+    const std::int64_t row = data::row_bytes(data.sample, false);
+    const std::int64_t training_row = data::row_bytes(
+        data.sample, data::mixes_classes(config.section("data").at("mix"), data.sample));
+    host.prefetch_bytes = loader_bytes(training_row, batch.global_batch_size, config) +
+                          (evaluates ? loader_bytes(row, batch.rows, config) : 0) +
                           windows_bytes(config, data, evaluates);
     return host;
 }

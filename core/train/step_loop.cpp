@@ -26,12 +26,15 @@ constexpr double kSampleShare = 0.05; // of the time from evaluation to evaluati
 constexpr std::size_t kKeptSteps = 1000;
 constexpr double kLeastWaitToldMs = 1000;
 
-data::LoaderOptions loader_options(const compile::RunConfig& config) {
+data::LoaderOptions loader_options(const LoopSetup& setup) {
+    const compile::RunConfig& config = setup.config;
     data::LoaderOptions options;
     options.batch_size = config.global_batch_size;
     options.drop_last = config.drop_last;
     options.prefetch = config.prefetch;
     options.workers = config.num_workers;
+    options.mixing =
+        data::mixing_of(config.section("data").at("mix"), setup.data.train->info(), config.seed);
     return options;
 }
 
@@ -108,7 +111,7 @@ void StepLoop::open_loader() {
             drop_mended(known, *source);
         }
     }
-    loader_.emplace(setup_.data.train, sampler_of(setup_), loader_options(setup_.config),
+    loader_.emplace(setup_.data.train, sampler_of(setup_), loader_options(setup_),
                     progress_.cursor);
 }
 
@@ -401,13 +404,14 @@ void StepLoop::diverge(const UnderWay& update, const UpdateNumbers& numbers) {
 
 // Of the batch, which is read again for it, where it began.
 void StepLoop::examine(const UnderWay& update, Divergence& what) {
-    data::LoaderOptions once = loader_options(setup_.config);
+    data::LoaderOptions once = loader_options(setup_);
     once.prefetch = 0;
     try {
         data::Loader again(setup_.data.train, sampler_of(setup_), once, progress_.cursor);
         const data::Batch& batch = *again.next();
         what.report = update_.run_checked(batch, progress_.step, update.multiplier);
-        what.bad_data = place_of_bad_data(batch, *setup_.data.train, sampler_of(setup_));
+        what.bad_data =
+            place_of_bad_data(batch, *setup_.data.train, sampler_of(setup_), once.mixing.get());
     } catch (const Error& fault) {
         if (fault.kind() != ErrorKind::data) {
             throw;

@@ -56,6 +56,8 @@ double Update::write_arguments(const data::Batch& batch, std::int64_t done,
     write_argument(executor_, kUpdateProgram, "inputs", batch.inputs);
     write_argument(executor_, kUpdateProgram, "targets", batch.targets);
     write_argument(executor_, kUpdateProgram, "weights", std::as_bytes(std::span(batch.weights)));
+    write_argument(executor_, kUpdateProgram, "others", std::as_bytes(std::span(batch.others)));
+    write_argument(executor_, kUpdateProgram, "shares", std::as_bytes(std::span(batch.shares)));
     for (const auto& [name, value] : scalars_.of(batch, done, rate_multiplier)) {
         write_scalar(executor_, kUpdateProgram, name, value);
         learning_rate = name == "learning_rate" ? value : learning_rate;

@@ -34,6 +34,8 @@ data::Loader loader_of(const compile::RunConfig& config, const data::DataSet& da
     data::LoaderOptions options;
     options.batch_size = config.global_batch_size;
     options.prefetch = 0;
+    options.mixing =
+        data::mixing_of(config.section("data").at("mix"), data.train->info(), config.seed);
     return {data.train,
             data::Sampler(*data.train, config.shuffle, config.seed, config.shuffle_window_bytes),
             options,
@@ -109,6 +111,10 @@ std::vector<exec::Tensor> step_arguments(const ir::Program& whole, const SlotTen
             out.push_back(tensor_of(type, port.name == "inputs" ? batch.inputs : batch.targets));
         } else if (port.name == "weights") {
             out.push_back(tensor_of(type, std::as_bytes(std::span(batch.weights))));
+        } else if (port.name == "others") {
+            out.push_back(tensor_of(type, std::as_bytes(std::span(batch.others))));
+        } else if (port.name == "shares") {
+            out.push_back(tensor_of(type, std::as_bytes(std::span(batch.shares))));
         } else if (port.name == "random") {
             out.push_back(tensor_of(type, std::as_bytes(std::span(key))));
         } else {

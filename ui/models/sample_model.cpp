@@ -97,7 +97,7 @@ QString SampleModel::display(const SampleView& sample, int column) const {
     if (const auto& style = styles_[static_cast<std::size_t>(column)]) {
         return style->text(*number(sample, column));
     }
-    return column < firstFeature() ? className(facts_->info, sample.label)
+    return column < firstFeature() ? classesOf(facts_->info, sample).join(tr(", "))
                                    : sample.cells.value(column - firstFeature());
 }
 

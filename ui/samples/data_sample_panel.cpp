@@ -218,10 +218,10 @@ void DataSamplePanel::describe() {
     const bool rolls = shown && training && preview_.isRandom();
     seen_->setVisible(shown && !facts->columns.empty());
     reroll_->setEnabled(rolls);
-    reroll_->setToolTip(
-        rolls       ? tr("The same samples as the next epoch sees them (R)")
-        : !training ? tr("Only training samples are changed at random")
-                    : tr("No transform of this draft is random: every epoch sees the same"));
+    reroll_->setToolTip(rolls ? tr("The same samples as the next epoch sees them (R)")
+                        : !training
+                            ? tr("Only training samples are changed at random")
+                            : tr("Nothing of this draft is random: every epoch sees the same"));
 }
 
 void DataSamplePanel::showMessage() {
@@ -295,7 +295,9 @@ void DataSamplePanel::showImages() {
         image.value = formatCount(sample.index);
         if (sample.problem.isEmpty()) {
             image.image = pictureOf(sample, facts->info.input.shape, low, high);
-            image.caption = facts->labels ? className(facts->info, sample.label) : QString();
+            const QStringList classes = classesOf(facts->info, sample);
+            image.caption = facts->labels || classes.size() > 1 ? classes.front() : QString();
+            image.note = classes.value(1);
         } else {
             image.wrong = true;
             image.caption = tr("cannot be read");

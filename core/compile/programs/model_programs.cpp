@@ -4,6 +4,7 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/compile/programs/loss_scale.h"
+#include "core/data/transforms/mixing.h"
 
 #include <algorithm>
 #include <map>
@@ -207,6 +208,9 @@ RunModel declare_run(const RunConfig& config, const data::SampleInfo& sample) {
     RunModel run;
     run.config = &config;
     run.data = {sample.input, sample.target, sample.classes};
+    const config::Json& mix = config.section("data").at("mix");
+    data::mixing_of(mix, sample, config.seed); // refuses what does not suit
+    run.mixes_classes = data::mixes_classes(mix, sample);
     run.model = nn::find_model(config.model_type());
     run.loss = nn::find_loss(config.section("loss").at("type").get<std::string>());
     WEFT_CHECK(run.model != nullptr && run.loss != nullptr, "the configuration was checked");

@@ -31,6 +31,7 @@ struct RunModel {
 
     std::set<std::string> matrices; // parameters that multiply in products
     std::optional<nn::Lora> lora;   // init.lora
+    bool mixes_classes = false;     // data.mix gives training samples a second class
 
     /// What every program of the run provides around the model.
     nn::Surroundings surroundings(nn::Mode mode) const {

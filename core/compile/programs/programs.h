@@ -3,7 +3,8 @@
 //
 // init:       "random" i64[3] = {seed, 0, 0} -> every slot's start value
 // train_step: state, batch "inputs" [n, B, ...], "targets" [n, B, ...], "weights" f32[n, B];
-// scalars
+//             where data.mix mixes classes also "others" i32[n, B], the classes of the smaller
+//             shares, and "shares" f32[n, B], those of the targets; scalars
 //             "learning_rate" f32[] (and "learning_rate/<i>" for group i with a schedule of its
 //             own: see learning_rates), "step" i64[] (0-based count before this update), "random"
 //             i64[3] = {seed, step, first sample of the batch} (the program moves it on by B per

@@ -92,12 +92,17 @@ private:
         }
         const std::int64_t n = batch_.accumulation_steps;
         const std::int64_t samples = batch_.rows;
-        inputs_ = program_.add_argument(ir::Role::batch, "inputs",
-                                        batched(run_.data.input, {n, samples}));
-        targets_ = program_.add_argument(ir::Role::batch, "targets",
-                                         batched(run_.data.target, {n, samples}));
-        weights_ =
-            program_.add_argument(ir::Role::batch, "weights", {ir::DType::f32, {n, samples}});
+        const auto data = [&](const char* name, const ir::Type& of_sample) {
+            data_.push_back(
+                program_.add_argument(ir::Role::batch, name, batched(of_sample, {n, samples})));
+        };
+        data("inputs", run_.data.input);
+        data("targets", run_.data.target);
+        data("weights", {ir::DType::f32, {}});
+        if (run_.mixes_classes) {
+            data("others", run_.data.target);
+            data("shares", {ir::DType::f32, {}});
+        }
         for (const LearningRate& rate : learning_rates(*run_.config)) {
             rates_[rate.port] = scalar(rate.port);
         }
@@ -143,9 +148,7 @@ private:
                            {"carried", static_cast<std::int64_t>(carried.size())},
                            {"reverse", false}};
         loop.inputs = carried;
-        for (const ValueId data : {inputs_, targets_, weights_}) {
-            loop.inputs.push_back(data);
-        }
+        loop.inputs.insert(loop.inputs.end(), data_.begin(), data_.end());
         loop.body.push_back(microstep(carried));
         for (const ValueId value : carried) {
             loop.outputs.push_back(program_.add_value(ir::Type(program_.type(value))));
@@ -174,12 +177,16 @@ private:
         for (const ValueId value : carried) {
             body.arguments.push_back(program_.add_value(ir::Type(program_.type(value))));
         }
-        const std::int64_t samples = batch_.rows;
-        const ValueId inputs = program_.add_value(batched(run_.data.input, {samples}));
-        const ValueId targets = program_.add_value(batched(run_.data.target, {samples}));
-        const ValueId weights = program_.add_value({ir::DType::f32, {samples}});
-        for (const ValueId data : {inputs, targets, weights}) {
-            body.arguments.push_back(data);
+        const auto data = [&](const ir::Type& of_sample) {
+            body.arguments.push_back(program_.add_value(batched(of_sample, {batch_.rows})));
+            return body.arguments.back();
+        };
+        const ValueId inputs = data(run_.data.input);
+        nn::Prediction prediction{{}, data(run_.data.target)};
+        const ValueId weights = data({ir::DType::f32, {}});
+        if (run_.mixes_classes) {
+            prediction.other = data(run_.data.target);
+            prediction.share = data({ir::DType::f32, {}});
         }
 
         ops::Builder b(program_, body);
@@ -189,8 +196,7 @@ private:
         around.weights = weights;
         nn::ModelContext context(b, around);
         bind_variables(context, body);
-        const nn::Prediction prediction = {
-            run_.model->build(context, run_.model_settings(), inputs), targets};
+        prediction.output = run_.model->build(context, run_.model_settings(), inputs);
         add_results(b, body, prediction, weights, context.penalty());
         add_statistics(context, body);
         b.set_phase(ir::Phase::forward);
@@ -421,7 +427,8 @@ private:
     std::map<std::string, ValueId> rates_;
     std::map<std::size_t, ValueIds> scalars_; // by group
     ValueIds steps_;                          // by group: updates since its state was zero
-    ValueId inputs_, targets_, weights_, random_, inverse_count_;
+    ValueIds data_;                           // "inputs", "targets", ...
+    ValueId random_, inverse_count_;
     ValueId halted_; // 1: no update is taken any more, because of one before this
     ValueId halts_;  // 1: this one is not taken, nor is any after it
     ValueId stays_;  // 1: this one is not taken

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The Data page: what a draft trains on, as training sees it.
 #include "core/base/clock.h"
+#include "core/data/loader.h"
 #include "tests/support/weft_test.h"
 #include "tests/ui/patience.h"
 #include "tests/ui/studio_fixture.h"
@@ -158,6 +159,42 @@ private slots:
         }
         QCOMPARE(view.find<widgets::ImageGrid>("dataImages")->itemCount(),
                  static_cast<int>(shown.size()));
+    }
+
+    void mixed_samples_are_those_of_training_with_both_classes() {
+        config::Json run = images_run();
+        run["data"]["mix"] = config::json_of(R"([{"type": "cutmix"}])");
+        ShownData view(run);
+        QTRY_VERIFY_WITH_TIMEOUT(view.ready(), kPatienceMs);
+        const compile::RunConfig& config = view.fixture.studio().draft().config();
+        const data::DataSet set =
+            data::open_data(config.section("data"), {config.base_dir, 0, config.seed});
+        const data::Sampler sampler(*set.train, config.shuffle, config.seed);
+        data::LoaderOptions options;
+        options.batch_size = set.train->samples();
+        options.mixing =
+            data::mixing_of(config.section("data").at("mix"), set.train->info(), config.seed);
+        data::Loader loader(set.train, sampler, options, {});
+        const data::Batch& batch = *loader.next();
+        const auto bytes = static_cast<std::size_t>(set.train->info().input.bytes());
+        int mixed = 0;
+        const auto& images = view.find<widgets::ImageGrid>("dataImages")->images();
+        const auto& shown = view.page->preview().samples();
+        for (std::size_t i = 0; i < shown.size(); ++i) {
+            const auto row = static_cast<std::size_t>(sampler.position(0, shown[i].index));
+            QVERIFY(std::memcmp(shown[i].values.data(), batch.inputs.data() + row * bytes, bytes) ==
+                    0);
+            QCOMPARE(shown[i].other.share, batch.shares[row]);
+            if (batch.shares[row] < 1 && batch.others[row] != shown[i].label) {
+                const QString percent = QString::number(std::lround(100 * batch.shares[row]));
+                QVERIFY2(images[i].caption.startsWith(percent + " % "),
+                         qPrintable(images[i].caption));
+                QVERIFY(images[i].note.endsWith(" % " + QString::number(batch.others[row])));
+                ++mixed;
+            }
+        }
+        QVERIFY(mixed > 10);
+        QVERIFY(view.find<QPushButton>("reroll")->isEnabled());
     }
 
     // Of 400 samples 360 are looked at: where the others are is said.

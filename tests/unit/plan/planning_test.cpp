@@ -67,9 +67,13 @@ private slots:
         for (const char* model : {"mlp", "cnn", "gpt"}) {
             for (const char* recompute : {"none", "blocks"}) {
                 for (const char* micro : {"null", "2"}) { // 2: eight microsteps
+                    // The second class of mixed samples is planned too.
+                    const bool mixes = std::string(model) == "mlp";
                     const compile::RunConfig config =
                         test::model_run(model, {std::string("training.recompute=") + recompute,
-                                                std::string("training.micro_batch_size=") + micro});
+                                                std::string("training.micro_batch_size=") + micro,
+                                                std::string("data.mix=") +
+                                                    (mixes ? R"([{"type": "mixup"}])" : "[]")});
                     const data::DataSet data = train::open_run_data(config);
                     const auto plan = std::make_shared<const plan::ExecutionPlan>(
                         planned(config, target_of(kPlenty)));
@@ -78,6 +82,8 @@ private slots:
                     train::initialise(executor, config);
                     data::LoaderOptions options;
                     options.batch_size = config.global_batch_size;
+                    options.mixing = data::mixing_of(config.section("data").at("mix"),
+                                                     data.train->info(), config.seed);
                     data::Loader loader(data.train, data::Sampler(data.train->samples(), true, 0),
                                         options, {});
                     train::Update update(executor, config, 4);
@@ -96,9 +102,12 @@ private slots:
                         plan->find("train_step")->peak_bytes - report.highest_touched_byte;
                     QVERIFY2(gap >= 0 && gap < memory::kAlignment,
                              (where + ": gap " + std::to_string(gap)).c_str());
+                    // An evaluation has batches of its own, of samples that are not mixed.
                     QCOMPARE(loader.buffer_bytes(),
                              plan->host.prefetch_bytes -
                                  loader.buffer_bytes() *
+                                     data::row_bytes(data.train->info(), false) /
+                                     data::row_bytes(data.train->info(), mixes) *
                                      compile::plan_batch(config).micro_batch_size /
                                      config.global_batch_size);
                 }

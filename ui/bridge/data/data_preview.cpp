@@ -12,15 +12,17 @@ namespace {
 
 constexpr int kDataPreviewPauseMs = 250; // between an edit and opening: someone may still be typing
 
-/// Whether any transform of the section is different in every epoch.
-bool hasRandomTransform(const config::Json& section) {
-    return std::any_of(
-        section.at("transforms").begin(), section.at("transforms").end(), [](const auto& entry) {
-            return std::any_of(data::kTransforms.begin(), data::kTransforms.end(),
-                               [&](const data::TransformDef* known) {
-                                   return known->random && entry.at("type") == known->name;
-                               });
-        });
+/// Whether training samples of the section are different in every epoch.
+bool changesAtRandom(const config::Json& section) {
+    return !section.at("mix").empty() ||
+           std::any_of(section.at("transforms").begin(), section.at("transforms").end(),
+                       [](const auto& entry) {
+                           return std::any_of(data::kTransforms.begin(), data::kTransforms.end(),
+                                              [&](const data::TransformDef* known) {
+                                                  return known->random &&
+                                                         entry.at("type") == known->name;
+                                              });
+                       });
 }
 
 } // namespace
@@ -133,6 +135,9 @@ void DataPreview::onDraftChanged() {
                          section_.at("validation"),
                          section_.at("test"),
                          section_.at("transforms"),
+                         section_.at("mix"),
+                         section_.at("shuffle"),
+                         section_.at("shuffle_window"),
                          section_.at("tokenizer"),
                          context_.sequence_length,
                          context_.seed,
@@ -144,7 +149,7 @@ void DataPreview::onDraftChanged() {
     }
     abandonOpening();
     opened_ = false;
-    random_ = hasRandomTransform(section_);
+    random_ = changesAtRandom(section_);
     state_ = State::Opening;
     problem_.clear();
     hint_.clear();
@@ -280,8 +285,13 @@ void DataPreview::readSamples() {
         emit samplesChanged();
         return;
     }
-    const WantedSamples wanted{known, class_, first_, page_size_,
-                               split_ == DataSplit::Train ? epoch_ : -1};
+    WantedSamples wanted{known, class_, first_, page_size_,
+                         split_ == DataSplit::Train ? epoch_ : -1};
+    if (wanted.epoch >= 0 && !section_.at("mix").empty()) {
+        wanted.mixing = data::mixing_of(section_.at("mix"), known->info, context_.seed);
+        wanted.sampler.emplace(*known->source, section_.at("shuffle").get<bool>(), context_.seed,
+                               section_.at("shuffle_window").get<std::int64_t>() << 20);
+    }
     reading_.start([wanted](const std::stop_token& stop) { return ui::readSamples(wanted, stop); },
                    [this](std::vector<SampleView> read) {
                        samples_ = std::move(read);

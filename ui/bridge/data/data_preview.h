@@ -60,7 +60,7 @@ public:
     const config::Json& section() const { return section_; }
     data::OpenContext context() const { return context_; }
     const data::DataSet& set() const { return set_; }
-    /// Training samples have random transforms: another epoch shows them otherwise.
+    /// Training samples have random transforms or are mixed: another epoch shows them otherwise.
     bool isRandom() const { return random_; }
 
     DataSplit split() const { return split_; }

@@ -6,6 +6,7 @@
 #include "ui/bridge/convert.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
 namespace weft::ui {
@@ -72,6 +73,16 @@ QString className(const data::SampleInfo& info, std::int32_t label) {
                : QString::number(label);
 }
 
+QStringList classesOf(const data::SampleInfo& info, const SampleView& sample) {
+    const QString name = className(info, sample.label);
+    if (sample.other.share >= 1 || sample.other.label == sample.label) {
+        return {name};
+    }
+    const int percent = static_cast<int>(std::lround(100 * sample.other.share));
+    return {QObject::tr("%1 % %2").arg(percent).arg(name),
+            QObject::tr("%1 % %2").arg(100 - percent).arg(className(info, sample.other.label))};
+}
+
 OpenedData openData(const config::Json& section, const data::OpenContext& context) {
     OpenedData opened;
     try {
@@ -128,6 +139,7 @@ std::vector<SampleView> readSamples(const WantedSamples& wanted, const std::stop
     const data::SampleInfo& info = facts.info;
     std::vector<std::byte> input(static_cast<std::size_t>(info.input.bytes()));
     std::vector<std::byte> target(static_cast<std::size_t>(info.target.bytes()));
+    std::vector<std::byte> scratch;
     for (const std::int64_t index : positions(wanted)) {
         if (stop.stop_requested()) {
             break;
@@ -135,9 +147,18 @@ std::vector<SampleView> readSamples(const WantedSamples& wanted, const std::stop
         SampleView view;
         view.index = index;
         try {
-            wanted.epoch < 0 ? facts.source->read(index, input, target)
-                             : facts.source->read_in_epoch(index, wanted.epoch, input, target);
             view.label = facts.source->label(index);
+            if (wanted.epoch < 0) {
+                facts.source->read(index, input, target);
+            } else if (wanted.mixing == nullptr) {
+                facts.source->read_in_epoch(index, wanted.epoch, input, target);
+            } else {
+                view.other = wanted.mixing->read(*facts.source, *wanted.sampler, wanted.epoch,
+                                                 wanted.sampler->position(wanted.epoch, index),
+                                                 {input, target}, scratch);
+                view.label = wanted.mixing->of_classes() ? valuesOf<std::int32_t>(target).front()
+                                                         : view.label;
+            }
             if (info.input.dtype == ir::DType::i32) {
                 view.tokens = valuesOf<std::int32_t>(input);
                 view.tokens.resize(static_cast<std::size_t>(data::token_positions(info.input)));

@@ -6,11 +6,13 @@
 #include "core/data/dataset.h"
 #include "core/data/files/named_files.h"
 #include "core/data/tables/written_row.h"
+#include "core/data/transforms/mixing.h"
 
 #include <QString>
 #include <QStringList>
 
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <vector>
 
@@ -20,6 +22,7 @@ namespace weft::ui {
 struct SampleView {
     std::int64_t index = 0; // in its split
     std::int32_t label = -1;
+    data::OtherClass other;           // beside `label`, where its share is below 1
     std::vector<float> values;        // images [H,W,C], features [F]
     std::vector<std::int32_t> tokens; // [T]
     std::vector<float> targets;       // regression [K]
@@ -32,6 +35,8 @@ enum class SampleForm { Images, Features, Tokens };
 SampleForm formOf(const data::SampleInfo& info);
 /// "Pullover", or the number where classes have no names.
 QString className(const data::SampleInfo& info, std::int32_t label);
+/// Two where a sample is mixed: "62 % Pullover", "38 % Coat".
+QStringList classesOf(const data::SampleInfo& info, const SampleView& sample);
 
 /// What is known of one split once it was looked at.
 struct SplitFacts {
@@ -66,6 +71,9 @@ struct WantedSamples {
     std::int64_t first = 0;
     int count = 0;
     std::int64_t epoch = -1; // -1: as evaluation reads
+    /// Of the epochs of training; null: samples are not mixed.
+    std::shared_ptr<const data::Mixing> mixing = {};
+    std::optional<data::Sampler> sampler = {}; // with it
 };
 
 std::vector<SampleView> readSamples(const WantedSamples& wanted, const std::stop_token& stop);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/pages/data/about_panel.h"
 
+#include "core/data/loader.h"
 #include "ui/bridge/convert.h"
 #include "ui/bridge/draft/draft.h"
 #include "widgets/controls/arranging.h"
@@ -141,17 +142,21 @@ void AboutPanel::update() {
            info.classes > 0
                ? tr("%1, one of %2").arg(typeText(info.target), formatCount(info.classes))
                : typeText(info.target));
-    const std::int64_t sample_bytes =
-        info.input.bytes() + info.target.bytes() + static_cast<std::int64_t>(sizeof(float));
+    const bool mixes = data::mixes_classes(preview_.section().at("mix"), info);
+    const std::int64_t sample_bytes = data::row_bytes(info, mixes);
     if (draft_.isValid()) {
         const std::int64_t batch = draft_.config().global_batch_size;
         const std::int64_t buffers = draft_.config().prefetch + 1;
         addRow(tr("One batch"),
                tr("%1 for %2 samples")
                    .arg(widgets::formatMemory(sample_bytes * batch), formatCount(batch)),
-               tr("%1 bytes of input, %2 of target and 4 of weight for each of %3 samples")
+               (mixes ? tr("%1 bytes of input, %2 of target and %4 of weight, second class and "
+                           "share for each of %3 samples")
+                      : tr("%1 bytes of input, %2 of target and %4 of weight for each of %3 "
+                           "samples"))
                    .arg(formatCount(info.input.bytes()), formatCount(info.target.bytes()),
-                        formatCount(batch)));
+                        formatCount(batch),
+                        formatCount(sample_bytes - info.input.bytes() - info.target.bytes())));
         addRow(
             tr("Batches ahead"),
             tr("%1 for %2 buffers")

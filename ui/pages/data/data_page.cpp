@@ -207,6 +207,7 @@ QWidget* DataPage::createSettings() {
     column->addWidget(tokenizer_);
     column->addWidget(new SplitPanel(form_source_, studio_.draft(), preview_));
     add("/data/transforms", tr("Transforms"));
+    add("/data/mix", tr("Mixing"));
     add("/data/test", tr("Test"));
     auto* order =
         new FieldGroup(form_source_, {"/data/shuffle", "/data/drop_last", "/data/num_workers",
