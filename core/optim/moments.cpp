@@ -61,6 +61,22 @@ Moments next_moments(ops::Builder& b, const Json& settings, const UpdateInputs& 
     return {m, next(1, b.emit("square", {gradient}))};
 }
 
+ir::ValueIds corrected_scalars(ops::Builder& b, const Json& settings, ir::ValueId learning_rate,
+                               ir::ValueId step) {
+    const MomentScalars s(b, settings, step);
+    const ir::ValueId one = s.constant(1.0);
+    const ir::ValueId first = ops::div(b, one, s.correction(0));
+    const ir::ValueId second = ops::div(b, one, b.emit("sqrt", {s.correction(1)}));
+    return {learning_rate, s.in_f32(first), s.in_f32(second)};
+}
+
+ir::ValueId corrected_step(ops::Builder& b, const Json& settings, const UpdateInputs& in,
+                           const Moments& moments) {
+    const ir::ValueId root = ops::mul(b, b.emit("sqrt", {moments.v}), in.scalars[2]);
+    const ir::ValueId denominator = ops::affine(b, root, 1.0, settings.at("eps").get<double>());
+    return ops::div(b, ops::mul(b, moments.m, in.scalars[1]), denominator);
+}
+
 ir::ValueId decayed_step(ops::Builder& b, const Json& settings, const UpdateInputs& in,
                          ir::ValueId step, ir::ValueId rate) {
     const auto decay = settings.at("weight_decay").get<double>();

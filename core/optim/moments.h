@@ -40,6 +40,13 @@ struct Moments {
 Moments next_moments(ops::Builder& builder, const config::Json& settings,
                      const UpdateInputs& inputs, ir::ValueId gradient);
 
+/// The learning rate, 1 / (1 - b1^t) and 1 / sqrt(1 - b2^t): f32[] each.
+ir::ValueIds corrected_scalars(ops::Builder& builder, const config::Json& settings,
+                               ir::ValueId learning_rate, ir::ValueId step);
+/// (m / (1 - b1^t)) / (sqrt(v / (1 - b2^t)) + eps), with those scalars.
+ir::ValueId corrected_step(ops::Builder& builder, const config::Json& settings,
+                           const UpdateInputs& inputs, const Moments& moments);
+
 /// theta - rate (step + weight_decay theta).
 ir::ValueId decayed_step(ops::Builder& builder, const config::Json& settings,
                          const UpdateInputs& inputs, ir::ValueId step, ir::ValueId rate);

@@ -14,12 +14,13 @@ extern const OptimizerDef kAdam;
 extern const OptimizerDef kAdamW;
 extern const OptimizerDef kNadam;
 extern const OptimizerDef kRadam;
+extern const OptimizerDef kLamb;
 extern const OptimizerDef kLion;
 extern const OptimizerDef kRmsprop;
 extern const OptimizerDef kAdagrad;
 
-inline constexpr std::array kOptimizers = {&kSgd,   &kAdam, &kAdamW,   &kNadam,
-                                           &kRadam, &kLion, &kRmsprop, &kAdagrad};
+inline constexpr std::array kOptimizers = {&kSgd,  &kAdam, &kAdamW,   &kNadam,  &kRadam,
+                                          &kLamb, &kLion, &kRmsprop, &kAdagrad};
 
 /// The record of an optimizer type; null when there is none.
 const OptimizerDef* find_optimizer(std::string_view name);

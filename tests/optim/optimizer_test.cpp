@@ -71,6 +71,18 @@ Rule radam_rule(double b1, double b2, double decay) {
     };
 }
 
+/// Of a parameter of one number, whose length is its size.
+Rule lamb_rule(double decay) {
+    return [=](Scalar& s, double g, double rate, int t) {
+        s.m = 0.9 * s.m + 0.1 * g;
+        s.v = 0.999 * s.v + 0.001 * g * g;
+        const double u = s.m / (1 - std::pow(0.9, t)) /
+                             (std::sqrt(s.v / (1 - std::pow(0.999, t))) + 1e-6) +
+                         decay * s.theta;
+        s.theta -= rate * std::abs(s.theta) / std::abs(u) * u;
+    };
+}
+
 Rule lion_rule(double b1, double b2, double decay) {
     return [=](Scalar& s, double g, double rate, int) {
         const double c = b1 * s.m + (1 - b1) * g;
@@ -107,6 +119,8 @@ std::vector<OptimizerCase> optimizer_cases() {
         {R"({"type": "radam"})", radam_rule(0.9, 0.999, 0)},
         {R"({"type": "radam", "betas": [0.8, 0.95], "weight_decay": 0.1})",
          radam_rule(0.8, 0.95, 0.1)},
+        {R"({"type": "lamb"})", lamb_rule(0.01)},
+        {R"({"type": "lamb", "weight_decay": 0})", lamb_rule(0)},
         {R"({"type": "lion"})", lion_rule(0.9, 0.99, 0)},
         {R"({"type": "lion", "betas": [0.95, 0.8], "weight_decay": 0.2})",
          lion_rule(0.95, 0.8, 0.2)},
