@@ -42,6 +42,7 @@ struct OptimizerDef {
                             ir::ValueId learning_rate, ir::ValueId step);
     UpdateResult (*update)(ops::Builder& builder, const config::Json& settings,
                            const UpdateInputs& inputs);
+    bool matrices_only = false; // takes no parameter of another rank than 2
 };
 
 } // namespace weft::optim

@@ -18,9 +18,10 @@ extern const OptimizerDef kLamb;
 extern const OptimizerDef kLion;
 extern const OptimizerDef kRmsprop;
 extern const OptimizerDef kAdagrad;
+extern const OptimizerDef kMuon;
 
-inline constexpr std::array kOptimizers = {&kSgd,  &kAdam, &kAdamW,   &kNadam,  &kRadam,
-                                          &kLamb, &kLion, &kRmsprop, &kAdagrad};
+inline constexpr std::array kOptimizers = {&kSgd,  &kAdam, &kAdamW,   &kNadam,   &kRadam,
+                                           &kLamb, &kLion, &kRmsprop, &kAdagrad, &kMuon};
 
 /// The record of an optimizer type; null when there is none.
 const OptimizerDef* find_optimizer(std::string_view name);

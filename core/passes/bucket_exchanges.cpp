@@ -281,17 +281,21 @@ private:
             }
         }
 
-        /// In their order; one that runs may be what a later one waits for.
+        /// In their order, again while one runs: it may be what another waits for.
         void release() {
-            std::vector<std::vector<Op>> still;
-            for (std::vector<Op>& ops : waiting_) {
-                if (can_run(ops)) {
-                    write(std::move(ops));
-                } else {
-                    still.push_back(std::move(ops));
+            bool some_ran = true;
+            while (some_ran) {
+                std::vector<std::vector<Op>> still;
+                for (std::vector<Op>& ops : waiting_) {
+                    if (can_run(ops)) {
+                        write(std::move(ops));
+                    } else {
+                        still.push_back(std::move(ops));
+                    }
                 }
+                some_ran = still.size() < waiting_.size();
+                waiting_ = std::move(still);
             }
-            waiting_ = std::move(still);
         }
 
         Bucketer& from_;

@@ -106,6 +106,22 @@ void check_something_trains(const RunModel& run) {
     }
 }
 
+void check_optimizers_fit(const RunModel& run) {
+    for (const nn::Variable& parameter : run.parameters) {
+        const optim::Group& group = run.group(parameter);
+        if (run.trainable(parameter) && group.optimizer->matrices_only &&
+            parameter.shape.rank() != 2) {
+            const std::string name(group.optimizer->name);
+            throw Error(ErrorKind::usage, "/optimizer",
+                        name + " updates matrices, but " + parameter.name + " is " +
+                            ir::to_text(parameter.shape),
+                        "Put a group before it with a match for such parameters and another type, "
+                        "or use " +
+                            name + " in a group for the matrices alone.");
+        }
+    }
+}
+
 /// "blocks.11.mlp.up.weight" -> "blocks.*.mlp.up.weight"
 std::string without_numbers(const std::string& name) {
     std::vector<std::string> parts = split(name, '.');
@@ -237,6 +253,7 @@ RunModel declare_run(const RunConfig& config, const data::SampleInfo& sample) {
         check_adapters(run);
     }
     check_something_trains(run);
+    check_optimizers_fit(run);
     return run;
 }
 

@@ -107,6 +107,27 @@ private slots:
         QVERIFY2(off < 5e-3, std::to_string(off).c_str());
     }
 
+    void optimizers_that_look_at_whole_parameters_are_exact_data() {
+        QTest::addColumn<QString>("optimizer");
+        QTest::addColumn<int>("variant");
+        for (const char* optimizer : {R"({"type": "lamb", "learning_rate": 0.01})",
+                                      R"({"type": "adamw", "learning_rate": 0.001,
+                  "groups": [{"match": "*.weight", "type": "muon", "learning_rate": 0.02}]})"}) {
+            for (std::size_t i = 0; i < variants().size(); ++i) {
+                QTest::addRow("%s, %s", optimizer, variants()[i].name)
+                    << optimizer << static_cast<int>(i);
+            }
+        }
+    }
+    void optimizers_that_look_at_whole_parameters_are_exact() {
+        QFETCH(QString, optimizer);
+        QFETCH(int, variant);
+        const std::string wrong =
+            off_by(kMlp, variants()[static_cast<std::size_t>(variant)].overrides,
+                   {"optimizer=" + optimizer.toStdString()});
+        QVERIFY2(wrong.empty(), wrong.c_str());
+    }
+
     void a_batch_that_does_not_divide_is_padded_exactly() {
         for (const char* strategy : {"data_parallel", "fsdp", "2d"}) {
             const std::string wrong =
