@@ -19,15 +19,6 @@ namespace fs = std::filesystem;
 
 constexpr std::int64_t kMostRunTextBytes = 64 << 20;
 
-store::Address parent_of(const store::Address& address) {
-    store::Address out = address;
-    out.key.resize(address.key.size() - address.name().size());
-    while (out.key.ends_with('/')) {
-        out.key.pop_back();
-    }
-    return out;
-}
-
 std::optional<std::int64_t> step_named(const std::string& from, const store::Address& run) {
     if (from == "latest") {
         return std::nullopt;
@@ -92,7 +83,7 @@ fs::path checkpoint_at(const std::string& path, const std::string& from, const C
     const store::Address named = store::parse_address(path);
     store::ObjectStore store(named, store::access_of(named));
     const store::Address address = remote_checkpoint(store, named, from);
-    const fs::path parent = store::copy_path(store::copies_folder(), parent_of(address));
+    const fs::path parent = store::copy_path(store::copies_folder(), address.parent());
     return fetch_into(parent, store, address, context);
 }
 
@@ -100,7 +91,7 @@ FetchedRun fetch_run(const std::string& text, const std::string& from, const Con
     const store::Address named = store::parse_address(text);
     store::ObjectStore store(named, store::access_of(named));
     const store::Address address = remote_checkpoint(store, named, from);
-    const store::Address run = parent_of(parent_of(address));
+    const store::Address run = address.parent().parent();
     if (!checkpoint::is_remote_run(store, run)) {
         throw Error(ErrorKind::usage, run.text(), "this is no run: it has no run.json",
                     "Name a run that was copied by checkpoint.mirror, or one of its checkpoints.");

@@ -5,12 +5,17 @@
 #include "core/base/file.h"
 #include "core/base/text.h"
 #include "core/checkpoint/safetensors.h"
+#include "core/foreign/family_list.h"
 #include "core/foreign/match.h"
+#include "core/nn/layers/peft_config.h"
 #include "core/nn/models/model_list.h"
 
+#include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <map>
 #include <memory>
+#include <sstream>
 
 namespace weft::foreign {
 namespace {
@@ -19,6 +24,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kWeightEnding = ".weight";
 constexpr std::string_view kPeftPrefix = "base_model.model.";
+constexpr std::int64_t kMostPeftConfigBytes = 16 << 20;
 constexpr const char* kMergeInstead = "export it with its factors merged: --as huggingface";
 
 /// The arrays of one adapted weight W [in, out]: A [in, rank], B [rank, out].
@@ -134,7 +140,121 @@ private:
     bool by_rows_ = false;
 };
 
+/// The weight of ours that a module there has, by the names of the family; empty: none.
+std::string weight_of_module(const Family& family, const TensorPairs& pairs,
+                             const std::string& module) {
+    const std::string name = module + std::string(kWeightEnding);
+    for (const TensorPair& pair : pairs) {
+        const bool matrix = pair.theirs.size() == 1 &&
+                            (pair.layout == Layout::same || pair.layout == Layout::transposed);
+        if (!matrix) {
+            continue;
+        }
+        auto numbers = numbers_in(pair.theirs.front(), name);
+        if (!numbers) { // the model without its head
+            numbers = numbers_in(pair.theirs.front(), std::string(family.prefix) + name);
+        }
+        if (numbers) {
+            return with_numbers(pair.ours, *numbers);
+        }
+    }
+    return "";
+}
+
+/// The factor of ours that an array there is, by the names of the family; empty: none.
+std::string factor_of(const Family& family, const TensorPairs& pairs, std::string_view name) {
+    for (const auto& [ending, factor] :
+         {std::pair(".lora_A.weight", nn::kLoraA), std::pair(".lora_B.weight", nn::kLoraB)}) {
+        if (name.starts_with(kPeftPrefix) && name.ends_with(ending)) {
+            name.remove_prefix(kPeftPrefix.size());
+            name.remove_suffix(std::string_view(ending).size());
+            const std::string weight = weight_of_module(family, pairs, std::string(name));
+            return weight.ends_with(kWeightEnding) ? nn::lora_name(weight, factor) : "";
+        }
+    }
+    return "";
+}
+
+/// Names of ours by those there, of the family that explains most.
+std::map<std::string, std::string> names_of_factors(const Arrays& there, std::string_view model) {
+    std::map<std::string, std::string> best;
+    for (const Family* family : kFamilies) {
+        if (family->model != model || !family->named_modules) {
+            continue;
+        }
+        const TensorPairs pairs = family->tensors();
+        std::map<std::string, std::string> names;
+        for (const Array& array : there.list) {
+            std::string name = factor_of(*family, pairs, array.name);
+            if (!name.empty() && array.type && array.type->shape.rank() == 2) {
+                names[array.name] = std::move(name);
+            }
+        }
+        best = names.size() > best.size() ? std::move(names) : std::move(best);
+    }
+    return best;
+}
+
+void check_peft_config(const fs::path& folder, const nn::Lora& lora) {
+    const fs::path file = folder / nn::kPeftConfigName;
+    const config::Checked told = config::parse_json(
+        read_file(file, kMostPeftConfigBytes, ErrorKind::checkpoint), file.string());
+    if (!told.ok()) {
+        throw Error(ErrorKind::checkpoint, file.string(), told.diagnostics.front().message);
+    }
+    const nn::PeftConfig peft = nn::read_peft_config(told.value, file.string());
+    const double scale = peft.alpha / static_cast<double>(peft.rank);
+    if (peft.rank != lora.rank || std::abs(scale - lora.scale()) > 1e-6 * scale) {
+        std::ostringstream text;
+        text << "its factors have rank " << peft.rank << " and alpha " << peft.alpha
+             << "; init.lora says " << lora.rank << " and " << lora.alpha;
+        throw Error(ErrorKind::checkpoint, file.string(), text.str(),
+                    "leave init.lora.rank and alpha out");
+    }
+}
+
 } // namespace
+
+Arrays open_peft(const fs::path& folder, std::string_view model, const nn::Lora& lora) {
+    check_peft_config(folder, lora);
+    const fs::path file = folder / nn::kPeftArraysName;
+    std::error_code problem;
+    if (!fs::is_regular_file(file, problem)) {
+        throw Error(ErrorKind::checkpoint, file.string(), "it is not there",
+                    "save it anew: peft writes this file unless told otherwise");
+    }
+    const auto there = std::make_shared<const Arrays>(open_weights(file));
+    std::map<std::string, std::string> theirs;
+    Arrays out;
+    out.path = folder;
+    const std::map<std::string, std::string> names = names_of_factors(*there, model);
+    for (const Array& array : there->list) {
+        const auto named = names.find(array.name);
+        if (named == names.end()) {
+            out.list.push_back(array);
+            continue;
+        }
+        const ir::Type type{ir::DType::f32, shape_there(Layout::transposed, array.type->shape)};
+        out.list.push_back({named->second, type, ir::to_text(type)});
+        theirs[named->second] = array.name;
+    }
+    std::sort(out.list.begin(), out.list.end(),
+              [](const Array& a, const Array& b) { return a.name < b.name; });
+    out.read = [there, theirs = std::move(theirs)](const std::string& name,
+                                                   std::span<std::byte> into) {
+        const auto found = theirs.find(name);
+        if (found == theirs.end()) {
+            there->read(name, into);
+            return;
+        }
+        const Array& array = *there->find(found->second);
+        const std::vector<float> values =
+            to_ours(Layout::transposed, array.type->shape, read_floats(*there, array));
+        WEFT_CHECK(into.size() == values.size() * sizeof(float), "room for a factor");
+        std::memcpy(into.data(), values.data(), into.size());
+    };
+    return out;
+}
 
 Arrays merged(const Arrays& source, double scale) {
     const auto whole = std::make_shared<const Arrays>(source);
@@ -186,10 +306,10 @@ void write_peft(const fs::path& folder, const Family& family, const Arrays& sour
     const nn::ModelDef* model = nn::find_model(family.model);
     const bool speaks = model != nullptr && model->context_length != nullptr;
     make_directories(folder);
-    checkpoint::write_safetensors(folder / "adapter_model.safetensors", out.take_arrays(),
+    checkpoint::write_safetensors(folder / nn::kPeftArraysName, out.take_arrays(),
                                   {{"format", "pt"}}, progress);
     // Last: without it the folder is none.
-    write_json(folder / "adapter_config.json",
+    write_json(folder / nn::kPeftConfigName,
                {{"peft_type", "LORA"},
                 {"task_type", speaks ? Json("CAUSAL_LM") : Json(nullptr)},
                 {"base_model_name_or_path", base.empty() ? Json(nullptr) : Json(base)},

@@ -12,6 +12,12 @@ namespace weft::foreign {
 /// Throws weft::Error{checkpoint} where factors do not belong to a weight of the source.
 Arrays merged(const Arrays& source, double scale);
 
+/// The factors of a folder that `peft` wrote, for a model of ours of the type `model`: A [in, rank]
+/// and B [rank, out] of each layer under our names, f32; what is for no layer that we name keeps
+/// its name there. Throws weft::Error{checkpoint}: it is no such folder, or has another rank or
+/// scale than `lora`.
+Arrays open_peft(const std::filesystem::path& folder, std::string_view model, const nn::Lora& lora);
+
 /// A folder that `peft` loads onto the model of transformers: adapter_config.json and
 /// adapter_model.safetensors. `base`: where that model is, empty where nobody knows. `stored` is no
 /// q8_0. Throws weft::Error{usage}: there are no factors, one is for a layer without a name there,

@@ -56,6 +56,15 @@ std::string Address::name() const {
     return key.substr(key.find_last_of('/') + 1);
 }
 
+Address Address::parent() const {
+    Address out = *this;
+    out.key.resize(key.size() - name().size());
+    while (out.key.ends_with('/')) {
+        out.key.pop_back();
+    }
+    return out;
+}
+
 bool is_address(std::string_view path) {
     return std::any_of(std::begin(kSchemes), std::end(kSchemes),
                        [path](std::string_view scheme) { return path.starts_with(scheme); });

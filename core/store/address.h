@@ -18,6 +18,8 @@ struct Address {
     Address below(std::string_view name) const;
     /// What follows the last '/'.
     std::string name() const;
+    /// What it lies in; the bucket lies in itself.
+    Address parent() const;
 };
 
 /// Whether a path of a user's names something in a store.

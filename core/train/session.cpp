@@ -298,9 +298,13 @@ void Session::State::load_start() {
     progress = first_progress(options.config);
     if (!options.start.checkpoint.empty()) {
         restore();
-    } else if (!options.config.section("init").at("from").is_null()) {
-        const WarmStart start = load_start_weights(*executor, options.config);
-        control.emit(WarningEvent{to_text(start), ""});
+    } else {
+        if (!options.config.section("init").at("from").is_null()) {
+            control.emit(WarningEvent{to_text(load_start_weights(*executor, options.config)), ""});
+        }
+        if (const auto factors = load_start_factors(*executor, options.config)) {
+            control.emit(WarningEvent{to_text(*factors), ""});
+        }
     }
     progress.left_to_base = left_to_base(*executor);
     progress.live.extra_steps += options.extend_steps;

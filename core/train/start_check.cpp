@@ -6,6 +6,7 @@
 #include "core/compile/programs/model_sketch.h"
 #include "core/compile/programs/programs.h"
 #include "core/data/files/named_files.h"
+#include "core/store/address.h"
 #include "core/train/compute.h"
 
 namespace weft::train {
@@ -39,7 +40,7 @@ config::Diagnostics missing_files(const compile::RunConfig& config) {
     }
     const config::Json& from = config.section("init").at("from");
     std::error_code problem;
-    if (!from.is_null()) {
+    if (!from.is_null() && !store::is_address(from.get<std::string>())) { // those: when fetched
         const auto path =
             (config.base_dir / from.get<std::string>()).lexically_normal(); // absolute stays
         if (!std::filesystem::exists(path, problem)) {

@@ -5,6 +5,7 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/checkpoint/export.h"
+#include "core/checkpoint/fetch_weights.h"
 #include "core/compile/programs/model_programs.h"
 #include "core/foreign/adapters.h"
 #include "core/foreign/describe.h"
@@ -173,15 +174,51 @@ std::vector<checkpoint::ArrayToWrite> exported_weights(const checkpoint::Manifes
     return out;
 }
 
-std::vector<Tensor> start_weights_of(const compile::RunConfig& config,
-                                     const data::SampleInfo& sample) {
-    const compile::RunModel model = compile::declare_run(config, sample);
+namespace {
+
+/// Of this machine; what lies in a store is copied here.
+fs::path path_of_start(const compile::RunConfig& config, const config::Json& from) {
+    const auto named = from.get<std::string>();
+    return store::is_address(named)
+               ? checkpoint::fetch_weights(store::parse_address(named))
+               : (config.base_dir / named).lexically_normal(); // absolute stays
+}
+
+std::vector<Tensor> parameters_of(const compile::RunModel& model, bool factors) {
     std::vector<Tensor> out;
     for (const nn::Variable& variable : model.parameters) {
-        if (!nn::adapted_by(variable.name)) {
+        if (nn::adapted_by(variable.name).has_value() == factors) {
             out.push_back({variable.name, {ir::DType::f32, variable.shape}, true});
         }
     }
+    return out;
+}
+
+/// Averages start as what they are of.
+void fill_averages(exec::Executor& executor) {
+    for (const plan::StateSlot& slot : executor.plan().state_slots) {
+        if (slot.name.starts_with(kAveragePrefix)) {
+            executor.write_slot(slot.name,
+                                executor.read_slot(slot.name.substr(kAveragePrefix.size())));
+        }
+    }
+}
+
+void fill_slots(exec::Executor& executor, const WarmStart& start,
+                const std::vector<Tensor>& wanted) {
+    for (const foreign::Link& link : start.match.links) {
+        const Tensor& slot = wanted[link.wanted];
+        executor.write_slot(slot.name, foreign::read_linked(start.arrays, link, slot.type));
+    }
+    fill_averages(executor);
+}
+
+} // namespace
+
+std::vector<Tensor> start_weights_of(const compile::RunConfig& config,
+                                     const data::SampleInfo& sample) {
+    const compile::RunModel model = compile::declare_run(config, sample);
+    std::vector<Tensor> out = parameters_of(model, false);
     for (const nn::Variable& variable : model.statistics) {
         out.push_back({variable.name, {ir::DType::f32, variable.shape}, false});
     }
@@ -189,8 +226,7 @@ std::vector<Tensor> start_weights_of(const compile::RunConfig& config,
 }
 
 WarmStart match_start_weights(const compile::RunConfig& config, const std::vector<Tensor>& wanted) {
-    const fs::path named = config.section("init").at("from").get<std::string>();
-    const fs::path path = (config.base_dir / named).lexically_normal(); // absolute stays
+    const fs::path path = path_of_start(config, config.section("init").at("from"));
     WarmStart start;
     if (foreign::is_weights(path)) {
         start.arrays = foreign::open_weights(path);
@@ -255,15 +291,63 @@ WarmStart load_start_weights(exec::Executor& executor, const compile::RunConfig&
     if (const auto refused = refusal_of(start, config.section("init").at("strict").get<bool>())) {
         throw Error(*refused); // before anything is overwritten
     }
-    for (const foreign::Link& link : start.match.links) {
-        const Tensor& slot = wanted[link.wanted];
-        executor.write_slot(slot.name, foreign::read_linked(start.arrays, link, slot.type));
+    fill_slots(executor, start, wanted);
+    return start;
+}
+
+std::vector<Tensor> start_factors_of(const compile::RunConfig& config,
+                                     const data::SampleInfo& sample) {
+    return parameters_of(compile::declare_run(config, sample), true);
+}
+
+std::optional<WarmStart> match_start_factors(const compile::RunConfig& config,
+                                             const std::vector<Tensor>& wanted) {
+    const config::Json& init = config.section("init");
+    const auto lora = nn::lora_settings(init);
+    const config::Json from = lora ? init.at("lora").value("from", config::Json()) : config::Json();
+    if (from.is_null()) {
+        return std::nullopt;
     }
-    for (const plan::StateSlot& slot : executor.plan().state_slots) {
-        if (slot.name.starts_with(kAveragePrefix)) {
-            executor.write_slot(slot.name,
-                                executor.read_slot(slot.name.substr(kAveragePrefix.size())));
+    WarmStart start;
+    start.source = path_of_start(config, from);
+    start.arrays = foreign::open_peft(start.source, config.model_type(), *lora);
+    start.match = foreign::match(start.arrays, wanted, "");
+    return start;
+}
+
+std::optional<Error> refusal_of_factors(const WarmStart& start, bool strict) {
+    const std::vector<std::string> misfits = names_of(start.match, Fate::misfit, true);
+    const std::vector<std::string> unused = names_of(start.match, Fate::unused, false);
+    const bool lost = !misfits.empty() || !unused.empty();
+    if ((strict && lost) || start.match.links.empty()) {
+        std::string text = unused.empty() ? "" : "no layer here takes " + named_list(unused);
+        if (!misfits.empty()) {
+            text += (text.empty() ? "" : "; ") + std::string("of another shape: ") +
+                    named_list(misfits);
         }
+        return Error(ErrorKind::checkpoint, start.source.string(),
+                     text.empty() ? "it holds no factors" : text,
+                     "name these layers in init.lora.targets, or use the model that the factors "
+                     "were trained for");
+    }
+    return std::nullopt;
+}
+
+std::optional<WarmStart> load_start_factors(exec::Executor& executor,
+                                            const compile::RunConfig& config) {
+    std::vector<Tensor> wanted;
+    for (const plan::StateSlot& slot : executor.plan().state_slots) {
+        if (slot.category == plan::Category::parameters && nn::adapted_by(slot.name)) {
+            wanted.push_back({slot.name, slot.whole, true});
+        }
+    }
+    std::optional<WarmStart> start = match_start_factors(config, wanted);
+    if (start) {
+        const bool strict = config.section("init").at("strict").get<bool>();
+        if (const auto refused = refusal_of_factors(*start, strict)) {
+            throw Error(*refused); // before anything is overwritten
+        }
+        fill_slots(executor, *start, wanted);
     }
     return start;
 }

@@ -46,10 +46,22 @@ std::vector<foreign::Tensor> start_weights_of(const compile::RunConfig& config,
                                               const data::SampleInfo& sample);
 
 /// What init.from has for them: a checkpoint folder, a run folder (its newest checkpoint), a
-/// safetensors file, the index of several, or a folder with one of these and a config.json. Reads
-/// names and shapes alone. Throws weft::Error{checkpoint} where it cannot be opened.
+/// safetensors file, the index of several, or a folder with one of these and a config.json; one in
+/// an object store is copied to this machine first. Reads names and shapes alone. Throws
+/// weft::Error{checkpoint} where it cannot be opened.
 WarmStart match_start_weights(const compile::RunConfig& config,
                               const std::vector<foreign::Tensor>& wanted);
+
+/// The low-rank factors that init.lora.from can fill, and what it has for them; nullopt: it is
+/// null. Throws weft::Error{checkpoint} where it cannot be opened.
+std::vector<foreign::Tensor> start_factors_of(const compile::RunConfig& config,
+                                              const data::SampleInfo& sample);
+std::optional<WarmStart> match_start_factors(const compile::RunConfig& config,
+                                             const std::vector<foreign::Tensor>& wanted);
+
+/// Why a run must not start with these factors; none: it may. With init.strict each of them must
+/// fit a layer; layers that have none there start without.
+std::optional<Error> refusal_of_factors(const WarmStart& start, bool strict);
 
 /// Why a run must not start like that; none: it may. With init.strict every parameter must be there
 /// and fit, and mean the same.
@@ -59,6 +71,10 @@ std::optional<Error> refusal_of(const WarmStart& start, bool strict);
 /// averaged weights gives those; averages here start as the weights. f16, bf16 and f64 become what
 /// the model keeps. Throws weft::Error{checkpoint}, naming every mismatch.
 WarmStart load_start_weights(exec::Executor& executor, const compile::RunConfig& config);
+
+/// The same of the factors at init.lora.from; nullopt: it is null.
+std::optional<WarmStart> load_start_factors(exec::Executor& executor,
+                                            const compile::RunConfig& config);
 
 /// What checkpoints of this executor leave to the weights of init.from; nullopt: they hold all.
 std::optional<LeftToBase> left_to_base(exec::Executor& executor);

@@ -37,6 +37,21 @@ std::optional<train::WarmStart> check_start(const compile::RunConfig& config,
     return start;
 }
 
+/// What init.lora.from has for its layers; none: they start without.
+std::optional<train::WarmStart> check_factors(const compile::RunConfig& config,
+                                              const data::SampleInfo& sample,
+                                              config::Diagnostics& out) {
+    auto start = train::match_start_factors(config, train::start_factors_of(config, sample));
+    const bool strict = config.section("init").at("strict").get<bool>();
+    if (start) {
+        if (const auto refused = train::refusal_of_factors(*start, strict)) {
+            out.push_back({"/init/lora/from", config::Severity::error,
+                           refused->where() + ": " + refused->text(), refused->hint()});
+        }
+    }
+    return start;
+}
+
 config::Json start_json(const train::WarmStart& start) {
     config::Json rows = config::Json::array();
     for (const foreign::MatchRow& row : start.match.rows) {
@@ -53,9 +68,17 @@ config::Json start_json(const train::WarmStart& start) {
             {"differences", start.differences}};
 }
 
+void print_start(const train::WarmStart& start) {
+    std::printf("%s:\n%s", start.source.c_str(), foreign::table_of(start.match).c_str());
+    for (const std::string& difference : start.differences) {
+        std::printf("Other numbers there: %s.\n", difference.c_str());
+    }
+}
+
 struct Found {
     int code = 0;
     std::optional<train::WarmStart> start;
+    std::optional<train::WarmStart> factors;
 };
 
 // A sound configuration may still name data that is not there, or a model that does not fit it.
@@ -63,7 +86,7 @@ Found check_data_and_model(const compile::RunConfig& config, config::Diagnostics
     const config::Diagnostics missing = train::missing_files(config);
     if (!missing.empty()) {
         out.insert(out.end(), missing.begin(), missing.end());
-        return {exit_code(ErrorKind::data), {}};
+        return {exit_code(ErrorKind::data), {}, {}};
     }
     try {
         const data::DataSet data = train::open_run_data(config);
@@ -75,6 +98,7 @@ Found check_data_and_model(const compile::RunConfig& config, config::Diagnostics
         compile::build_programs(config, data.train->info());
         Found found;
         found.start = check_start(config, data.train->info(), out);
+        found.factors = check_factors(config, data.train->info(), out);
         found.code = config::has_errors(out) ? exit_code(ErrorKind::checkpoint) : 0;
         return found;
     } catch (const Error& fault) {
@@ -84,7 +108,7 @@ Found check_data_and_model(const compile::RunConfig& config, config::Diagnostics
                                         : compile::pointer_of_layer(fault.where());
         const std::string where = fault.where() == pointer ? "" : fault.where() + ": ";
         out.push_back({pointer, config::Severity::error, where + fault.text(), fault.hint()});
-        return {exit_code(fault.kind()), {}};
+        return {exit_code(fault.kind()), {}, {}};
     }
 }
 
@@ -92,7 +116,7 @@ int check_config(const CheckOptions& options) {
     compile::CheckedRun checked =
         read_run_file(options.config, options.overrides, MadeUpData::allowed);
     const Found found = checked.ok() ? check_data_and_model(checked.config, checked.diagnostics)
-                                     : Found{kExitUsage, {}};
+                                     : Found{kExitUsage, {}, {}};
     const int code = found.code;
     if (options.json) {
         config::Json out{{"valid", code == 0},
@@ -100,15 +124,16 @@ int check_config(const CheckOptions& options) {
         if (found.start) {
             out["weights"] = start_json(*found.start);
         }
+        if (found.factors) {
+            out["factors"] = start_json(*found.factors);
+        }
         print_json(out);
         return code;
     }
     print_diagnostics(checked.diagnostics);
-    if (found.start) {
-        std::printf("%s:\n%s", found.start->source.c_str(),
-                    foreign::table_of(found.start->match).c_str());
-        for (const std::string& difference : found.start->differences) {
-            std::printf("Other numbers there: %s.\n", difference.c_str());
+    for (const auto* start : {&found.start, &found.factors}) {
+        if (*start) {
+            print_start(**start);
         }
     }
     if (code == 0) {

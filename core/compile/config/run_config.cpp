@@ -5,6 +5,7 @@
 #include "core/base/file.h"
 #include "core/compile/config/run_rules.h"
 #include "core/data/dataset.h"
+#include "core/nn/layers/peft_config.h"
 #include "core/nn/models/model_list.h"
 
 #include <algorithm>
@@ -137,6 +138,37 @@ void read_model_file(Json& document, const std::filesystem::path& base_dir,
     }
 }
 
+/// Factors that are there already tell their rank and alpha where nobody else does.
+void read_factor_settings(Json& document, const std::filesystem::path& base_dir,
+                          config::Diagnostics& out) {
+    const Json::json_pointer place("/init/lora");
+    if (!document.contains(place) || !document.at(place).is_object()) {
+        return;
+    }
+    Json& lora = document.at(place);
+    const Json from = lora.value("from", Json());
+    if (!from.is_string() || (lora.contains("rank") && lora.contains("alpha"))) {
+        return;
+    }
+    const std::filesystem::path path =
+        base_dir / from.get<std::string>() / nn::kPeftConfigName; // absolute stays
+    try {
+        const config::Checked told =
+            config::parse_json(read_file(path, kLargestFile, ErrorKind::usage), path.string());
+        if (!told.ok()) {
+            out.insert(out.end(), told.diagnostics.begin(), told.diagnostics.end());
+            return;
+        }
+        const nn::PeftConfig peft = nn::read_peft_config(told.value, path.string());
+        lora.emplace("rank", peft.rank);
+        lora.emplace("alpha", peft.alpha);
+    } catch (const Error& error) {
+        out.push_back(
+            {"/init/lora/from", config::Severity::error, error.where() + ": " + error.text(),
+             error.kind() == ErrorKind::usage ? "Name a folder that peft wrote." : error.hint()});
+    }
+}
+
 const config::RecordType* find_record(const config::Field& field, const Json& section) {
     const auto type = section.find("type");
     for (const config::RecordType& record : field.records) {
@@ -214,6 +246,7 @@ CheckedRun read_run_config(Json document, const std::filesystem::path& base_dir,
         add(config::apply_override(document, assignment));
     }
     drop_settings_of_other_types(before, document);
+    read_factor_settings(document, base_dir, out.diagnostics);
     config::Checked checked = config::check_fields(document, run_config_table());
     add(std::move(checked.diagnostics));
     out.config.base_dir = base_dir;

@@ -53,7 +53,11 @@ Field metrics_field() {
 Field lora_field() {
     return object_field(
                "lora",
-               {integer_field("rank", 8, "Columns of the first factor and rows of the second.")
+               {path_field("from", nullptr,
+                           "A folder of peft's, whose factors these start as; rank and alpha left "
+                           "out are its own. Null: the layers start as the weights are.")
+                    .or_null(),
+                integer_field("rank", 8, "Columns of the first factor and rows of the second.")
                     .range(1, 1 << 16),
                 real_field("alpha", 16.0, "The product of the factors counts alpha / rank times.")
                     .above(0.0),
@@ -78,8 +82,9 @@ FieldTable init_fields() {
     return {path_field(
                 "from", nullptr,
                 "Weights that the run starts with: a checkpoint, a run, a safetensors file or the "
-                "index of several, or a model's folder of Hugging Face's; by our names or by "
-                "those of transformers, torchvision or timm.")
+                "index of several, or a model's folder of Hugging Face's, here or in an object "
+                "store (s3://, gs://); by our names or by those of transformers, torchvision or "
+                "timm.")
                 .or_null(),
             boolean_field("strict", true,
                           "Every parameter must be found there, fit, and mean the same."),

@@ -8,6 +8,7 @@ model is made from a configuration with random weights. Exits 77 where one of th
 """
 import json
 import pathlib
+import shutil
 import sys
 import tempfile
 import unittest
@@ -362,6 +363,68 @@ class LowRankFactors(TextCase):
     def test_qwen2_with_its_head(self):
         self.both_exports(transformers.Qwen2ForCausalLM(transformers.Qwen2Config(
             **self.llama(rms_norm_eps=1e-6))), ["blocks.*", "head.*"])
+
+    def factors_of_peft(self, model, **settings):
+        """A base, and beside it factors that PEFT made for it."""
+        model = loud(model)
+        base, folder = self.folder / "base", self.folder / "factors"
+        model.save_pretrained(base)
+        there = peft.get_peft_model(model, peft.LoraConfig(task_type="CAUSAL_LM", **settings))
+        torch.manual_seed(11)
+        with torch.no_grad():
+            for name, parameter in there.named_parameters():
+                if "lora_" in name:
+                    parameter.normal_(0.0, 0.2)
+        there.save_pretrained(folder)
+        return there.eval(), base, folder
+
+    def assert_factors_come_in(self, model, lora, **settings):
+        there, base, folder = self.factors_of_peft(model, **settings)
+        with there.disable_adapter():
+            before = torch.log_softmax(self.logits(there).double(), -1)
+        after = torch.log_softmax(self.logits(there).double(), -1)
+        self.assertGreater((after - before).abs().max(), 100 * TOLERANCE)
+        start = ["--set", f"init.lora={json.dumps({'from': str(folder), **lora})}"]
+        self.assertIn("0 mismatched, 0 unexpected", weft("check", base, *self.data(), *start))
+        run = self.folder / "run"
+        weft("train", base, *self.data(), *start, "--run-dir", run, "--max-steps", 0)
+        self.assert_same(probabilities(run), self.logits(there))
+        # They are trained on, resumed without the folder, and read there again.
+        shutil.rmtree(folder)
+        weft("resume", run, "--extend", 2)
+        weft("checkpoint", "export", run, "--to", self.folder / "back", "--as", "peft")
+        plain = transformers.AutoModelForCausalLM.from_pretrained(base)
+        self.assert_same(probabilities(run),
+                         self.logits(peft.PeftModel.from_pretrained(plain, self.folder / "back").eval()))
+
+    def small_gpt2(self):
+        return transformers.GPT2LMHeadModel(transformers.GPT2Config(
+            n_layer=2, n_embd=32, n_head=4, n_positions=CONTEXT, vocab_size=256, resid_pdrop=0, embd_pdrop=0,
+            attn_pdrop=0, bos_token_id=0, eos_token_id=0))
+
+    def test_factors_of_peft_for_gpt2(self):
+        self.assert_factors_come_in(self.small_gpt2(), {}, r=3, lora_alpha=7, target_modules=["c_attn", "c_fc"],
+                                    fan_in_fan_out=True)
+
+    def test_rank_stabilised_factors_of_peft_for_llama(self):
+        self.assert_factors_come_in(
+            transformers.LlamaForCausalLM(transformers.LlamaConfig(**self.llama())),
+            {"targets": ["*.query.*", "*.value.*", "*.down.*"]}, r=4, lora_alpha=5, use_rslora=True,
+            target_modules=["q_proj", "v_proj", "down_proj"])
+
+    def test_factors_that_fit_no_layer_or_are_of_another_kind_are_refused(self):
+        _, base, folder = self.factors_of_peft(self.small_gpt2(), r=3, lora_alpha=7, fan_in_fan_out=True,
+                                               target_modules=["c_attn", "c_fc"])
+
+        def told(**lora):
+            return weft("check", base, *self.data(), "--set",
+                        f"init.lora={json.dumps({'from': str(folder), **lora})}", code=3 if lora else 2)
+        self.assertIn("no layer here takes blocks.0.mlp.up.lora.a", told(targets=["*.attention.*"]))
+        self.assertIn("have rank 3 and alpha 7; init.lora says 4 and 7", told(rank=4, alpha=7))
+        settings = json.loads((folder / "adapter_config.json").read_text())
+        for change in ({"use_dora": True}, {"bias": "all"}, {"modules_to_save": ["lm_head"]}, {"peft_type": "LOHA"}):
+            (folder / "adapter_config.json").write_text(json.dumps({**settings, **change}))
+            self.assertIn(next(iter(change.values())) if change.get("peft_type") else next(iter(change)), told())
 
     def test_gguf_and_npz_hold_the_merged_weights(self):
         _, _, run = self.tuned(transformers.LlamaForCausalLM(transformers.LlamaConfig(**self.llama())),

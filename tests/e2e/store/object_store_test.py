@@ -87,6 +87,31 @@ class ObjectStoreTest(unittest.TestCase):
                          {f"step-{STEPS:08d}"})
         weft("checkpoint", "verify", f"s3://{BUCKET}/some folder/runs/part")
 
+    def test_runs_start_from_weights_there(self):
+        made_up = {"type": "synthetic", "kind": "classification", "features": 8, "classes": 4, "samples": 160,
+                   "seed": 1}
+        config = self.config(made_up, f"s3://{BUCKET}/runs", [16])
+        weft("train", config, "--run-dir", self.folder / "first", "--max-steps", 8)
+        file = self.folder / "weights.safetensors"
+        weft("checkpoint", "export", self.folder / "first", "--to", file)
+        self.s3.upload_file(str(file), BUCKET, "a folder/model.safetensors")
+
+        def started(name, place, **more):
+            run = self.folder / name
+            weft("train", config, "--run-dir", run, "--max-steps", 0, "--set", "checkpoint.mirror=null", "--set",
+                 "seed=9", "--set", f"init.from={json.dumps(str(place))}", **more)
+            return run
+        wanted = started("here", self.folder / "first")
+        for name, place in {"run": "runs/first", "checkpoint": "runs/first/checkpoints/step-00000008",
+                            "file": "a folder/model.safetensors", "folder": "a folder"}.items():
+            run = started(name, f"s3://{BUCKET}/{place}")
+            for kind in (run, wanted):
+                weft("checkpoint", "export", kind, "--to", f"{kind}.safetensors", "--force")
+            self.assertEqual(pathlib.Path(f"{run}.safetensors").read_bytes(),
+                             pathlib.Path(f"{wanted}.safetensors").read_bytes(), name)
+        with self.assertRaisesRegex(AssertionError, "there are no weights"):
+            started("none", f"s3://{BUCKET}/nowhere")
+
     def test_data_that_boto3_wrote_are_read(self):
         rows = "a,b,y\n" + "".join(f"{i % 7},{i % 5},{'ab'[(i % 7 + i % 5) % 2]}\n" for i in range(200))
         self.s3.put_object(Bucket=BUCKET, Key="tables/rows é.csv", Body=rows.encode())

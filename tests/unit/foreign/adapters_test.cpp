@@ -151,6 +151,28 @@ private slots:
         }
     }
 
+    void what_goes_out_for_peft_comes_in_again() {
+        const compile::RunConfig config = run_of_peer("gpt2", {kLora});
+        const auto adapted = loaded(config);
+        make_loud(*adapted);
+        const Arrays parts = parts_of(*adapted);
+        const nn::Lora lora = *nn::lora_settings(config.section("init"));
+        const fs::path folder = path("peft-and-back");
+        write_peft(folder, kGpt2Family, parts, lora, "", StoredAs::f32);
+        const Arrays back = open_peft(folder, "gpt2", lora);
+        QVERIFY(!back.list.empty());
+        for (const Array& array : back.list) {
+            const Array* here = parts.find(array.name);
+            QVERIFY2(here != nullptr && here->type == array.type, array.name.c_str());
+            QCOMPARE(read_floats(back, array), read_floats(parts, *here));
+        }
+        nn::Lora other = lora;
+        other.alpha *= 2;
+        QVERIFY_THROWS_EXCEPTION(Error, open_peft(folder, "gpt2", other));
+        fs::remove(folder / "adapter_model.safetensors");
+        QVERIFY_THROWS_EXCEPTION(Error, open_peft(folder, "gpt2", lora));
+    }
+
     // transformers 5 calls layers of ViT otherwise than the files that it saves.
     void a_model_whose_layers_have_no_lasting_names_is_refused() {
         const compile::RunConfig config = run_of_peer("vit", {kLora});
