@@ -45,15 +45,16 @@ struct MetricDef {
 };
 
 extern const LossDef kCrossEntropyLoss;
+extern const LossDef kFocalLoss;
 extern const LossDef kMseLoss;
 extern const LossDef kMaeLoss;
 extern const LossDef kHuberLoss;
 extern const LossDef kSmoothL1Loss;
 extern const LossDef kLogCoshLoss;
 extern const LossDef kQuantileLoss;
-inline constexpr std::array kLosses = {&kCrossEntropyLoss, &kMseLoss,      &kMaeLoss,
-                                       &kHuberLoss,        &kSmoothL1Loss, &kLogCoshLoss,
-                                       &kQuantileLoss};
+inline constexpr std::array kLosses = {&kCrossEntropyLoss, &kFocalLoss,   &kMseLoss,
+                                       &kMaeLoss,          &kHuberLoss,   &kSmoothL1Loss,
+                                       &kLogCoshLoss,      &kQuantileLoss};
 
 extern const MetricDef kAccuracyMetric;
 extern const MetricDef kPerplexityMetric;

@@ -16,17 +16,39 @@ config::FieldTable cross_entropy_fields() {
                 .range(0.0, 0.99)};
 }
 
-// Linear in the target: of a mixed one it is the mean by shares (Zhang et al. 2018, section 2).
+/// The loss of a class, or of two the mean by shares (Zhang et al. 2018, section 2).
+template <class Loss>
+ir::ValueId by_shares(ops::Builder& b, const Prediction& p, Loss loss) {
+    if (!p.share.valid()) {
+        return loss(p.target);
+    }
+    return ops::add(b, ops::mul(b, p.share, loss(p.target)),
+                    ops::mul(b, ops::affine(b, p.share, -1.0, 1.0), loss(p.other)));
+}
+
 ir::ValueId build_cross_entropy(ops::Builder& b, const Json& settings, const Prediction& p) {
-    const auto of = [&](ir::ValueId target) {
+    return by_shares(b, p, [&](ir::ValueId target) {
         return b.emit("cross_entropy", {p.output, target},
                       {{"label_smoothing", settings.at("label_smoothing").get<double>()}});
-    };
-    if (!p.share.valid()) {
-        return of(p.target);
-    }
-    return ops::add(b, ops::mul(b, p.share, of(p.target)),
-                    ops::mul(b, ops::affine(b, p.share, -1.0, 1.0), of(p.other)));
+    });
+}
+
+config::FieldTable focal_fields() {
+    return {config::real_field("gamma", 2.0,
+                               "How much less a term counts whose class is found already; 0 would "
+                               "be cross_entropy.")
+                .range(1.0, 10.0)}; // below 1 its slope is infinite where the class is certain
+}
+
+ir::ValueId build_focal(ops::Builder& b, const Json& settings, const Prediction& p) {
+    const ir::ValueId gamma = ops::constant(b, settings.at("gamma").get<double>());
+    return by_shares(b, p, [&](ir::ValueId target) {
+        const ir::ValueId nats =
+            b.emit("cross_entropy", {p.output, target}, {{"label_smoothing", 0.0}});
+        const ir::ValueId missed = ops::affine(b, b.emit("exp", {ops::affine(b, nats, -1.0)}), -1.0,
+                                               1.0); // 1 - p
+        return ops::mul(b, b.emit("pow", {missed, gamma}), nats);
+    });
 }
 
 ir::ValueId build_accuracy(ops::Builder& b, const Prediction& p) {
@@ -61,6 +83,10 @@ auto by_name(const List& list, std::string_view name) -> typename List::value_ty
 
 const LossDef kCrossEntropyLoss = {"cross_entropy", "Negative log-likelihood of the true class.",
                                    cross_entropy_fields, true, build_cross_entropy};
+
+// Lin et al. 2017: -(1 - p)^gamma log(p)
+const LossDef kFocalLoss = {"focal", "Cross-entropy that looks away from what is found already.",
+                            focal_fields, true, build_focal};
 
 const MetricDef kAccuracyMetric = {
     "accuracy", "Share of terms whose most likely class is the true one.", true, true,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Losses of numbers against their definitions in double, and their gradients against central
-// differences of those.
+// Losses of numbers, and the focal loss, against their definitions in double, and their gradients
+// against central differences of those.
 #include "core/autodiff/gradients.h"
 #include "core/exec/interpreter.h"
 #include "core/nn/loss_def.h"
@@ -110,6 +110,61 @@ private slots:
                 }
                 const auto is = static_cast<double>(found[0].span<float>()[sample]);
                 QVERIFY2(std::abs(is - expected) < 1e-6 * (1 + expected), row.settings.c_str());
+            }
+        }
+    }
+
+    void focal_loss_is_that_of_the_definition() {
+        // Three samples of four classes; the third has none.
+        const std::vector<float> logits = {0.5F,  -1.0F, 2.0F, 0.1F, 3.0F, 0.0F,
+                                           -2.0F, 1.0F,  1.0F, 1.0F, 0.0F, 0.0F};
+        const std::vector<std::int32_t> classes = {1, 0, -1};
+        const auto focal = [&](const std::vector<double>& x, std::size_t sample, double gamma) {
+            if (classes[sample] < 0) {
+                return 0.0;
+            }
+            double sum = 0;
+            for (std::size_t k = 0; k < 4; ++k) {
+                sum += std::exp(x[sample * 4 + k]);
+            }
+            const auto own = sample * 4 + static_cast<std::size_t>(classes[sample]);
+            const double p = std::exp(x[own]) / sum;
+            return -std::pow(1 - p, gamma) * std::log(p);
+        };
+        for (const double gamma : {1.0, 2.0, 3.5}) {
+            ir::Program program;
+            program.name = "loss";
+            const ir::ValueId output =
+                program.add_argument(ir::Role::batch, "output", {ir::DType::f32, {3, 4}});
+            const ir::ValueId target =
+                program.add_argument(ir::Role::batch, "target", {ir::DType::i32, {3}});
+            ops::Builder b(program, program.body);
+            const ir::ValueId terms =
+                nn::kFocalLoss.build(b, Json{{"gamma", gamma}}, {output, target});
+            program.add_result(ir::Role::output, "terms", terms);
+            const std::vector<ir::ValueId> by = {output};
+            program.add_result(ir::Role::output, "gradient",
+                               autodiff::append_gradients(b, ops::reduce_sum(b, terms, {0}),
+                                                          ops::constant(b, 1.0), by)
+                                   .front());
+            std::vector<exec::Tensor> arguments = {exec::Tensor({ir::DType::f32, {3, 4}}),
+                                                   exec::Tensor({ir::DType::i32, {3}})};
+            std::copy(logits.begin(), logits.end(), arguments[0].span<float>().begin());
+            std::copy(classes.begin(), classes.end(), arguments[1].span<std::int32_t>().begin());
+            const auto found = exec::interpret(program, arguments);
+            const std::vector<double> x(logits.begin(), logits.end());
+            for (std::size_t i = 0; i < x.size(); ++i) {
+                const auto changed = [&](double by_step) {
+                    std::vector<double> other = x;
+                    other[i] += by_step;
+                    return focal(other, i / 4, gamma);
+                };
+                const double slope = (changed(1e-6) - changed(-1e-6)) / 2e-6;
+                QVERIFY(std::abs(static_cast<double>(found[1].span<float>()[i]) - slope) < 2e-6);
+            }
+            for (std::size_t sample = 0; sample < 3; ++sample) {
+                QVERIFY(std::abs(static_cast<double>(found[0].span<float>()[sample]) -
+                                 focal(x, sample, gamma)) < 1e-6);
             }
         }
     }

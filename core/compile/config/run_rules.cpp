@@ -293,6 +293,11 @@ private:
                       "metric " + std::string(metric->name) + " does not go with loss " +
                           std::string(loss->name),
                       loss->needs_classes ? "Use accuracy." : "Use mean_absolute_error.");
+            } else if (metric->from_loss != nullptr && loss->name != "cross_entropy") {
+                error(pointer,
+                      std::string(metric->name) + " follows from cross_entropy, and the loss is " +
+                          std::string(loss->name),
+                      "Use accuracy.");
             } else if (metric->name == "bits_per_byte" && def != nullptr && !language_model(*def)) {
                 error(pointer, "bits_per_byte needs a language model", "Use accuracy.");
             } else if (metric->name == "bits_per_byte" && !tokens_are_bytes()) {
