@@ -5,6 +5,11 @@
 #include "core/checkpoint/manifest_json.h"
 #include "core/checkpoint/safetensors.h"
 #include "core/compile/config/run_config.h"
+#include "core/foreign/adapters.h"
+#include "core/foreign/onnx.h"
+#include "core/nn/layers/peft_config.h"
+#include "core/nn/models/graph_text.h"
+#include "core/onnx_import/read_onnx.h"
 #include "core/tokenizer/tokenizer.h"
 #include "tests/fuzz/target.h"
 
@@ -97,6 +102,49 @@ void read_safetensors_file(const std::string& bytes, const fs::path& folder) {
     }
 }
 
+/// As `weft check` does: the graph as model text, which is checked, and the numbers of its tensors.
+void read_onnx_file(const std::string& bytes, const fs::path& folder) {
+    const fs::path file = put(folder, "model.onnx", bytes);
+    const foreign::ForeignModel model = foreign::read_onnx_model(file, 8);
+    if (!config::has_errors(model.problems)) {
+        nn::check_model_text(
+            ir::read_model_text(model.here.model.at("text").get<std::string>(), 2));
+    }
+    const auto stored = onnx_import::read_onnx(file);
+    for (const onnx_import::StoredTensor& tensor : stored->initializers) {
+        onnx_import::tensor_numbers(*stored, tensor);
+    }
+}
+
+/// Made by PyTorch's exporters (tests/e2e/foreign/onnx_models.py).
+std::vector<std::string> onnx_seeds() {
+    std::vector<std::string> out;
+    for (const char* name : {"mlp-script", "cnn-script", "gpt2-script", "mlp-dynamo"}) {
+        out.push_back(file_of_tree("tests/unit/onnx_import/models/" + std::string(name) + ".onnx"));
+    }
+    return out;
+}
+
+void read_peft_file(const std::string& bytes, const fs::path& folder) {
+    put(folder, nn::kPeftConfigName, bytes);
+    put(folder, nn::kPeftArraysName,
+        file_of_tree("tests/unit/foreign/peers/gpt2/model.safetensors")); // of no factor
+    nn::Lora lora;
+    lora.rank = 8;
+    lora.alpha = 16;
+    const foreign::Arrays arrays = foreign::open_peft(folder, "gpt2", lora);
+    for (const foreign::Array& array : arrays.list) {
+        foreign::read_floats(arrays, array);
+    }
+}
+
+std::vector<std::string> peft_seeds() {
+    return {R"({"peft_type": "LORA", "task_type": "CAUSAL_LM", "r": 8, "lora_alpha": 16, )"
+            R"("lora_dropout": 0.1, "target_modules": ["c_attn"], "fan_in_fan_out": true, )"
+            R"("bias": "none", "use_rslora": false, "use_dora": false, "modules_to_save": null, )"
+            R"("rank_pattern": {}, "alpha_pattern": {}})"};
+}
+
 std::vector<std::string> safetensors_seeds() {
     return {file_of_tree("tests/unit/foreign/peers/gpt2/model.safetensors")};
 }
@@ -134,6 +182,16 @@ const Target kTokenizerTarget{"tokenizer",
                                "\"normalizer\": {\"type\": \"NFC\"}"}};
 const Target kSentencePieceTarget{
     "sentencepiece", read_a_tokenizer, sentencepiece_seeds, {"<unk>", "<0x0A>", "\xe2\x96\x81"}};
+const Target kOnnxTarget{"onnx",
+                         read_onnx_file,
+                         onnx_seeds,
+                         {"MatMul", "Gemm", "Reshape", "Gather", "Slice", "Concat", "Expand",
+                          "Conv", "MaxPool", "Range", "ConstantOfShape", "CumSum", "GatherND",
+                          "Where", "Softmax", "axis", "perm", "value", "location"}};
+const Target kPeftTarget{"peft",
+                         read_peft_file,
+                         peft_seeds,
+                         {"LORA", "use_dora", "use_rslora", "rank_pattern", "modules_to_save"}};
 const Target kSafetensorsTarget{"safetensors",
                                 read_safetensors_file,
                                 safetensors_seeds,

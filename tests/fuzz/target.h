@@ -26,6 +26,8 @@ extern const Target kManifestTarget;
 extern const Target kTokenizerTarget;
 extern const Target kSentencePieceTarget;
 extern const Target kSafetensorsTarget;
+extern const Target kOnnxTarget;
+extern const Target kPeftTarget;
 extern const Target kIdxTarget;
 extern const Target kNpyTarget;
 extern const Target kHdf5Target;
@@ -40,10 +42,12 @@ extern const Target kTensorboardEventTarget;
 extern const Target kEventsTarget;
 
 inline constexpr std::array kTargets = {
-    &kConfigTarget,      &kManifestTarget, &kTokenizerTarget,   &kSentencePieceTarget,
-    &kSafetensorsTarget, &kIdxTarget,      &kNpyTarget,         &kHdf5Target,
-    &kCsvTarget,         &kJsonlTarget,    &kTextTarget,        &kTokensTarget,
-    &kTarTarget,         &kImageTarget,    &kTensorboardTarget, &kTensorboardEventTarget,
+    &kConfigTarget,        &kManifestTarget,    &kTokenizerTarget,
+    &kSentencePieceTarget, &kSafetensorsTarget, &kOnnxTarget,
+    &kPeftTarget,          &kIdxTarget,         &kNpyTarget,
+    &kHdf5Target,          &kCsvTarget,         &kJsonlTarget,
+    &kTextTarget,          &kTokensTarget,      &kTarTarget,
+    &kImageTarget,         &kTensorboardTarget, &kTensorboardEventTarget,
     &kEventsTarget};
 
 /// A file of the source tree.
