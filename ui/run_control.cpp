@@ -217,6 +217,10 @@ void RunControl::checkpointNow() {
     send(train::CommandKind::checkpoint);
 }
 
+void RunControl::recordSteps(std::int64_t steps) {
+    send(train::CommandKind::profile, {{"steps", steps}});
+}
+
 void RunControl::stopAndSave() {
     send(train::CommandKind::stop);
 }

@@ -50,6 +50,8 @@ public:
     void pauseOrResume();
     void singleStep();
     void checkpointNow();
+    /// Its next steps are recorded for the profiler.
+    void recordSteps(std::int64_t steps);
     void stopAndSave();
     void stopNow();
     /// The run on screen trains so many steps more: at once, or by a resume when it has ended.

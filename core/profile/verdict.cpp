@@ -160,7 +160,7 @@ void add_kernels(const Recording& recording, const TimeTable& table, std::vector
                             "Slow kernel: " + row.name + " takes " +
                                 percent(row.us / table.mean.wall_us) + " of the step, " +
                                 times(row.times_best()) + " times its best time.",
-                            "", ""});
+                            "", "", row.name});
         }
     }
 }

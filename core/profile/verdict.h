@@ -30,6 +30,7 @@ struct Cause {
     std::string sentence; // "Data starvation: 32 % of a step waits for batches."
     std::string fix;      // what to do; empty: nothing is known
     std::string setting;  // the configuration's field that the fix is about; empty: none
+    std::string subject{}; // of slow_kernel: the op, "matmul backward"
 };
 
 /// Causes of less than kWorthNaming of a step are left out; empty where nothing stands out.

@@ -16,6 +16,7 @@ extern const PageRecord kPlanPage;
 extern const PageRecord kLivePage;
 extern const PageRecord kCheckpointsPage;
 extern const PageRecord kRunsPage;
+extern const PageRecord kProfilerPage;
 
 std::span<const PageRecord* const> allPages();
 

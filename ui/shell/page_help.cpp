@@ -97,6 +97,16 @@ constexpr Help kHelp[] = {
        {"Return Enter", QT_TRANSLATE_NOOP("PageHelp", "show the chosen run's curves")},
        {"Del", QT_TRANSLATE_NOOP("PageHelp", "move the chosen runs to the trash")},
        {"E", QT_TRANSLATE_NOOP("PageHelp", "in the curves: export them")}}}},
+    {"profiler",
+     QT_TRANSLATE_NOOP("PageHelp",
+                       "Steps of the run on screen, recorded while it trains: why they are slow "
+                       "and what helps, what each device did when, where the time goes, and what "
+                       "changed since another recording."),
+     {{{"Ctrl+F", QT_TRANSLATE_NOOP("PageHelp", "filter the table")},
+       {"W S", QT_TRANSLATE_NOOP("PageHelp", "in the step: stretch the time")},
+       {"A D", QT_TRANSLATE_NOOP("PageHelp", "in the step: move it")},
+       {"0", QT_TRANSLATE_NOOP("PageHelp", "in the step: all of it again")},
+       {"Return", QT_TRANSLATE_NOOP("PageHelp", "in the step: show the call in the table")}}}},
 };
 
 QString translated(const char* text) {

@@ -125,6 +125,20 @@ double textWidth(const QFont& font, const QString& text) {
     return QFontMetricsF(font).horizontalAdvance(text);
 }
 
+QColor readableOn(const QColor& fill) {
+    const Theme& theme = Theme::current();
+    const QColor one = theme.color(Role::Text);
+    const QColor other = theme.color(Role::OnAccent);
+    return contrastRatio(one, fill) >= contrastRatio(other, fill) ? one : other;
+}
+
+double tickStep(double span, double most) {
+    const double raw = span / std::max(1.0, most);
+    const double decade = std::pow(10.0, std::floor(std::log10(raw)));
+    const double mantissa = raw / decade;
+    return decade * (mantissa <= 1.0 ? 1.0 : mantissa <= 2.0 ? 2.0 : mantissa <= 5.0 ? 5.0 : 10.0);
+}
+
 double lineHeight(TextStyle style) {
     return std::ceil(QFontMetricsF(Theme::current().font(style)).height());
 }

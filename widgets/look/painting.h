@@ -28,6 +28,10 @@ void paintHairline(QPainter& painter, const QPointF& from, const QPointF& to, co
 void paintText(QPainter& painter, const QRectF& rect, Qt::Alignment alignment, const QString& text,
                const QFont& font, const QColor& color, Qt::TextElideMode elide = Qt::ElideRight);
 double textWidth(const QFont& font, const QString& text);
+/// The text colour that is read best on a fill.
+QColor readableOn(const QColor& fill);
+/// 1, 2 or 5 times a power of ten: the distance of at most `most` ticks over a span.
+double tickStep(double span, double most);
 /// Height of a line of text, up to whole pixels.
 double lineHeight(TextStyle style);
 /// Height of a line of Caption as the font has it; charts place their labels by it.

@@ -19,13 +19,6 @@ constexpr double kGanttEntryGap = 14.0;
 constexpr double kPlannedStripe = 3.0; // height of what was planned
 constexpr std::size_t kKinds = 4;
 
-QColor readableOn(const QColor& fill) {
-    const Theme& theme = Theme::current();
-    const QColor one = theme.color(Role::Text);
-    const QColor other = theme.color(Role::OnAccent);
-    return contrastRatio(one, fill) >= contrastRatio(other, fill) ? one : other;
-}
-
 void paintBubble(QPainter& painter, const QRectF& rect) {
     const Theme& theme = Theme::current();
     painter.fillRect(rect, theme.color(Role::Inset));
@@ -36,14 +29,6 @@ void paintBubble(QPainter& painter, const QRectF& rect) {
 /// so that cells of one length look alike.
 QRectF partedRect(const QRectF& cell, double exact) {
     return exact >= kLeastParted ? cell.adjusted(0, 0, -1, 0) : cell;
-}
-
-/// 1, 2 or 5 times a power of ten: the distance of at most so many ticks.
-double tickStep(double span, double most) {
-    const double raw = span / std::max(1.0, most);
-    const double decade = std::pow(10.0, std::floor(std::log10(raw)));
-    const double mantissa = raw / decade;
-    return decade * (mantissa <= 1.0 ? 1.0 : mantissa <= 2.0 ? 2.0 : mantissa <= 5.0 ? 5.0 : 10.0);
 }
 
 } // namespace

@@ -8,6 +8,7 @@
 #include "tests/ui/painted_texts.h"
 #include "tests/ui/small_gpt.h"
 #include "tests/ui/studio_fixture.h"
+#include "tests/unit/profile/made_up_recording.h"
 #include "ui/pages/data/data_page.h"
 #include "ui/plurals.h"
 #include "widgets/controls/controls.h"
@@ -191,6 +192,15 @@ void write_run(const std::filesystem::path& folder) {
     train::StateEvent stopped;
     stopped.state = train::RunState::stopped;
     stopped.total_steps = 100000;
+    profile::write_recording(folder, test::MadeUpRecording(2)
+                                         .batch_after(400)
+                                         .call(test::product("blocks.0.mlp.up", 1000), 4000)
+                                         .call(test::elementwise("blocks.0.mlp.act", 100), 300)
+                                         .call(test::all_reduce(), 600, 100)
+                                         .call(test::product("blocks.0.mlp.up", 1000), 4500, 0, 1)
+                                         .call(test::all_reduce(), 400, 0, 1)
+                                         .host_after(300)
+                                         .done());
     std::ofstream events(folder / "events.jsonl");
     events << train::to_line({1, 100.0, stopped}) << "\n";
     std::int64_t id = 1;
@@ -278,10 +288,10 @@ constexpr int kEightDevices = -4;
 constexpr const char* kThreeAxes = R"({"devices": "h100:8", "strategy": "3d",
     "axes": [["data", 2], ["pipeline", 2], ["model", 2]]})";
 constexpr std::pair<const char*, int> kPages[] = {
-    {"home", kAsIs},     {"data", kAsIs},  {"model", kAsIs},    {"training", kAsIs},
-    {"plan", 0},         {"plan", 1},      {"plan", 2},         {"plan", kEightDevices},
-    {"data", kPictures}, {"model", kAsIs}, {"train", kOpenRun}, {"checkpoints", kAsIs},
-    {"runs", kAsIs}};
+    {"home", kAsIs},     {"data", kAsIs},    {"model", kAsIs},    {"training", kAsIs},
+    {"plan", 0},         {"plan", 1},        {"plan", 2},         {"plan", kEightDevices},
+    {"data", kPictures}, {"model", kAsIs},   {"train", kOpenRun}, {"checkpoints", kAsIs},
+    {"runs", kAsIs},     {"profiler", kAsIs}};
 
 /// What is read or planned in the background is there.
 bool has_content(QWidget* page, const QString& name, int part) {
@@ -297,6 +307,7 @@ bool has_content(QWidget* page, const QString& name, int part) {
     const QString view = name == "plan"          ? views[std::max(0, part)]
                          : name == "checkpoints" ? "checkpointTable"
                          : name == "runs"        ? "runTable"
+                         : name == "profiler"    ? "profileTable"
                                                  : "";
     const auto* rows = view.isEmpty() ? nullptr : page->findChild<QAbstractItemView*>(view);
     return view.isEmpty() || (rows != nullptr && rows->model()->rowCount() > 0);

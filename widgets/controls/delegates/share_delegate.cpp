@@ -48,6 +48,13 @@ void ShareDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
         filled.setWidth(std::max(2.0, bar.width() * share));
         paintSurface(*painter, filled, 2.0, theme.color(Role::Accent), {});
     }
+    const double mark = mark_role_ < 0 ? 0.0 : index.data(mark_role_).toDouble();
+    if (mark > 0.0) {
+        const double at = bar.width() * std::min(1.0, mark / std::max(full_, 1e-9));
+        painter->fillRect(
+            QRectF(std::round(bar.left() + at) - 1.0, bar.top() - 3.0, 2.0, kShareBarHeight + 6.0),
+            theme.color(Role::Text));
+    }
     painter->restore();
 }
 

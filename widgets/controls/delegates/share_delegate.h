@@ -13,12 +13,15 @@ public:
     /// fills the room.
     explicit ShareDelegate(int role, QObject* parent = nullptr);
     void setFull(double share) { full_ = share; }
+    /// A line in the bar at another share, found under this role; none where that is 0.
+    void setMarkRole(int role) { mark_role_ = role; }
 
     void paint(QPainter* painter, const QStyleOptionViewItem& option,
                const QModelIndex& index) const override;
 
 private:
     int role_;
+    int mark_role_ = -1;
     double full_ = 1.0;
 };
 
