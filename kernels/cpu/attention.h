@@ -30,7 +30,10 @@ struct HeadView {
     struct Keys {
         std::int64_t first, end;
     };
-    Keys seen(const weft_run_args& args, std::int64_t row) const;
+    Keys seen(const weft_run_args& args, std::int64_t row) const {
+        const std::int32_t* own = a.positions_of(args.inputs, sample);
+        return {own == nullptr ? 0 : a.first_visible(row, at, own[row]), a.visible(row, at)};
+    }
     /// Those that some of the queries `first` .. `first` + `rows` see.
     Keys seen_by_some(const weft_run_args& args, std::int64_t first, std::int64_t rows) const;
 

@@ -51,12 +51,6 @@ void HeadView::load_keys_transposed(const void* data, std::int64_t first, float*
     transpose_block(rows, width, a.d, to);
 }
 
-HeadView::Keys HeadView::seen(const weft_run_args& args, std::int64_t row) const {
-    const std::int64_t end = a.visible(row, at);
-    const std::int32_t* own = a.positions_of(args.inputs, sample);
-    return {own == nullptr ? 0 : a.first_visible(row, at, own[row]), end};
-}
-
 HeadView::Keys HeadView::seen_by_some(const weft_run_args& args, std::int64_t first,
                                       std::int64_t rows) const {
     Keys out = seen(args, first);
