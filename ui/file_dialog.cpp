@@ -178,9 +178,9 @@ void prepare(QFileDialog& dialog, const FileQuestion& question, const FilePlaces
     arrange(dialog, side);
 }
 
-/// The first ending of "Pictures (*.png *.jpg)"; empty: any.
+/// The first ending of "Pictures (*.png *.jpg)", or "weights.h5" of "(*.weights.h5)"; empty: any.
 QString endingOf(const QString& filter) {
-    static const QRegularExpression kEnding(QStringLiteral("\\*\\.(\\w+)"));
+    static const QRegularExpression kEnding(QStringLiteral("\\*\\.([\\w.]+)"));
     return kEnding.match(filter).captured(1);
 }
 

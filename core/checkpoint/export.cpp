@@ -224,18 +224,4 @@ void export_npz(const std::vector<ArrayToWrite>& arrays, const fs::path& file,
     out.finish();
 }
 
-void export_arrays(const Manifest& manifest, std::vector<ArrayToWrite> arrays, const fs::path& file,
-                   const Progress& progress) {
-    const std::string ending = file.extension().string();
-    if (ending == ".safetensors") {
-        export_safetensors(manifest, std::move(arrays), file, progress);
-    } else if (ending == ".npz") {
-        export_npz(arrays, file, progress);
-    } else {
-        throw Error(ErrorKind::usage, file.string(),
-                    "the ending of the file's name says no format that can be written",
-                    "name it *.safetensors or *.npz");
-    }
-}
-
 } // namespace weft::checkpoint

@@ -24,8 +24,4 @@ void export_safetensors(const Manifest& manifest, std::vector<ArrayToWrite> arra
 void export_npz(const std::vector<ArrayToWrite>& arrays, const std::filesystem::path& file,
                 const Progress& progress = {});
 
-/// By the ending of the file's name. Throws weft::Error{usage} for another one.
-void export_arrays(const Manifest& manifest, std::vector<ArrayToWrite> arrays,
-                   const std::filesystem::path& file, const Progress& progress = {});
-
 } // namespace weft::checkpoint

@@ -160,8 +160,8 @@ private slots:
         const Arrays arrays = every_type();
         const Manifest manifest = write_checkpoint(path("run"), arrays.views(), record_of(7, 0.5));
         double share = 0;
-        export_arrays(manifest, exported(manifest, ExportWhat::everything), path("out.safetensors"),
-                      [&](double done) { share = done; });
+        export_safetensors(manifest, exported(manifest, ExportWhat::everything),
+                           path("out.safetensors"), [&](double done) { share = done; });
         QCOMPARE(share, 1.0);
         const SafetensorsFile file = read_safetensors(path("out.safetensors"));
         QCOMPARE(file.tensors.size(), arrays.views().size());
@@ -175,8 +175,8 @@ private slots:
             read_safetensors_array(file, *entry, bytes);
             QVERIFY(std::equal(bytes.begin(), bytes.end(), view.data.begin(), view.data.end()));
         }
-        export_arrays(manifest, exported(manifest, ExportWhat::weights),
-                      path("weights.safetensors"));
+        export_safetensors(manifest, exported(manifest, ExportWhat::weights),
+                           path("weights.safetensors"));
         QVERIFY(read_safetensors(path("weights.safetensors")).find("layers.0.weight.m") == nullptr);
     }
 
@@ -184,7 +184,7 @@ private slots:
     void an_archive_for_numpy_has_every_array_with_its_checksum() {
         const Arrays arrays = every_type();
         const Manifest manifest = write_checkpoint(path("npz"), arrays.views(), record_of(7));
-        export_arrays(manifest, exported(manifest, ExportWhat::everything), path("out.npz"));
+        export_npz(exported(manifest, ExportWhat::everything), path("out.npz"));
         const std::string zip = read_all(path("out.npz"));
         const std::size_t end = zip.rfind("PK\x05\x06");
         QVERIFY(end != std::string::npos);
@@ -231,10 +231,9 @@ private slots:
         write_all(shard, bytes);
         write_all(path("kept.npz"), "before");
         const auto weights = exported(manifest, ExportWhat::weights);
-        QVERIFY_THROWS_EXCEPTION(Error, export_arrays(manifest, weights, path("kept.npz")));
+        QVERIFY_THROWS_EXCEPTION(Error, export_npz(weights, path("kept.npz")));
         QCOMPARE(read_all(path("kept.npz")), std::string("before"));
         QVERIFY(!fs::exists(path("kept.npz.part")));
-        QVERIFY_THROWS_EXCEPTION(Error, export_arrays(manifest, weights, path("weights.pt")));
     }
 
     void verifying_and_comparing_tell_how_far_they_are() {

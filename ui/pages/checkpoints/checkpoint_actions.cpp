@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/pages/checkpoints/checkpoint_actions.h"
 
-#include "core/checkpoint/export.h"
+#include "core/train/export/export_model.h"
 #include "core/train/progress.h"
-#include "core/train/warm_start.h"
 #include "ui/bridge/convert.h"
 #include "ui/file_dialog.h"
 #include "ui/pages/checkpoints/checkpoint_trash_dialog.h"
@@ -13,6 +12,7 @@
 #include "widgets/look/icon.h"
 
 #include <QDesktopServices>
+#include <QFileInfo>
 #include <QHBoxLayout>
 #include <QMenu>
 #include <QPushButton>
@@ -28,6 +28,11 @@ constexpr int kProgressWidth = 96;
 
 bool usable(const CheckpointRow& row) {
     return row.on_disk && row.looked_into && row.problem.empty();
+}
+
+/// "ONNX: the model with its weights …"
+QString exportTitle(const train::ExportFormat& format) {
+    return QStringLiteral("%1 – %2").arg(toQString(format.name), toQString(format.help));
 }
 
 } // namespace
@@ -50,9 +55,12 @@ CheckpointActions::CheckpointActions(QWidget* parent) : QWidget(parent) {
     verify_ = addButton("verifyCheckpoint", tr("Verify"),
                         tr("Read the selected checkpoint and check every checksum"));
     connect(verify_, &QPushButton::clicked, this, &CheckpointActions::verify);
-    export_ = addButton("exportCheckpoint", tr("Export…"),
-                        tr("Write the weights as safetensors or NumPy’s npz"));
-    connect(export_, &QPushButton::clicked, this, &CheckpointActions::chooseExport);
+    export_ =
+        addButton("exportCheckpoint", tr("Export…"), tr("Write the weights for another program"));
+    QMenu* formats = createExportMenu();
+    connect(export_, &QPushButton::clicked, formats, [this, formats] {
+        formats->popup(export_->mapToGlobal(QPoint(0, export_->height() + widgets::space::kTight)));
+    });
     more_ = addButton("moreCheckpoint", {}, tr("More"));
     more_->setIcon(widgets::icon("more"));
     more_->setAccessibleName(tr("More"));
@@ -167,24 +175,46 @@ void CheckpointActions::verify() {
         false);
 }
 
-void CheckpointActions::chooseExport() {
+QMenu* CheckpointActions::createExportMenu() {
+    auto* menu = new QMenu(export_);
+    menu->setObjectName("exportFormats");
+    menu->setToolTipsVisible(true);
+    for (const train::ExportFormat& format : train::kExportFormats) {
+        QAction* action = menu->addAction(exportTitle(format));
+        action->setObjectName("export." + toQString(format.name));
+        action->setToolTip(toQString(format.help));
+        connect(action, &QAction::triggered, this, [this, &format] { chooseExport(format); });
+    }
+    return menu;
+}
+
+void CheckpointActions::chooseExport(const train::ExportFormat& format) {
     const auto asked = rows_.front(); // what is chosen may change while the dialog is open
+    const QString ending = toQString(format.ending);
     const QString file = askForPlace(
-        this, {tr("Export the weights"), FileUse::Export,
-               tr("safetensors: PyTorch, JAX and others (*.safetensors);;NumPy (*.npz)"),
-               QString("step-%1.safetensors").arg(asked.step)});
+        this,
+        {tr("Export the weights"), FileUse::Export,
+         ending.isEmpty() ? QString() : QString("%1 (*%2)").arg(toQString(format.name), ending),
+         QString("step-%1%2").arg(asked.step).arg(ending)});
     if (!file.isEmpty()) {
-        exportTo(asked.path, file);
+        exportTo(asked.path, file, std::string(format.name));
     }
 }
 
-void CheckpointActions::exportTo(const std::filesystem::path& path, const QString& file) {
+// Who chose a file that is there was asked about it; folders are never replaced.
+void CheckpointActions::exportTo(const std::filesystem::path& path, const QString& file,
+                                 const std::string& format) {
+    const bool replaces = QFileInfo(file).isFile();
     start(
-        [path, file](const checkpoint::Progress& progress) -> Answer {
+        [path, file, format, replaces](const checkpoint::Progress& progress) -> Answer {
             const checkpoint::Manifest manifest = checkpoint::read_manifest(path);
-            checkpoint::export_arrays(manifest, train::exported_weights(manifest), toPath(file),
-                                      progress);
-            return {true, tr("The weights are in %1").arg(file)};
+            const auto remarks = train::export_model(
+                manifest, {.to = toPath(file), .as = format, .replaces = replaces}, progress);
+            QStringList said = {tr("The weights are in %1.").arg(file)};
+            for (const std::string& remark : remarks) {
+                said << toQString(remark);
+            }
+            return {true, said.join(QLatin1Char(' '))};
         },
         false);
 }

@@ -13,12 +13,17 @@
 #include <functional>
 
 class QAction;
+class QMenu;
 class QPushButton;
 
 namespace weft::widgets {
 class ProgressLine;
 class SectionHeader;
 } // namespace weft::widgets
+
+namespace weft::train {
+struct ExportFormat;
+} // namespace weft::train
 
 namespace weft::ui {
 
@@ -30,8 +35,10 @@ public:
 
     /// What the user has selected, in the order of the table.
     void setChosen(std::vector<CheckpointRow> rows);
-    /// Writes a checkpoint to a file whose ending says the format.
-    void exportTo(const std::filesystem::path& path, const QString& file);
+    /// Writes a checkpoint to a file or folder in a format (train::kExportFormats); without one, in
+    /// that of the file's ending.
+    void exportTo(const std::filesystem::path& path, const QString& file,
+                  const std::string& format = {});
     /// Asks, then moves the chosen ones to the trash.
     void remove();
     /// Puts what went to the trash back.
@@ -51,7 +58,8 @@ private:
     void update();
     void compare();
     void verify();
-    void chooseExport();
+    QMenu* createExportMenu();
+    void chooseExport(const train::ExportFormat& format);
     void pin(bool pinned);
     void reveal();
     void trash(const std::vector<std::filesystem::path>& folders);

@@ -4,10 +4,10 @@
 
 #include "core/checkpoint/checkpoint.h"
 
-namespace weft::cli {
+namespace weft::train {
 
 /// With the weights that the run was measured with. The data that the run names tell the shape of a
 /// sample. Throws weft::Error: of the data, of the disk, of what has no translation.
-void write_onnx_model(const std::filesystem::path& file, const checkpoint::Manifest& manifest);
+void export_onnx(const std::filesystem::path& file, const checkpoint::Manifest& manifest);
 
-} // namespace weft::cli
+} // namespace weft::train

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "app/cli/onnx_export.h"
+#include "core/train/export/export_onnx.h"
 
 #include "core/base/error.h"
 #include "core/compile/programs/model_sketch.h"
@@ -11,10 +11,10 @@
 
 #include <cstring>
 
-namespace weft::cli {
+namespace weft::train {
 namespace {
 
-std::string bytes_of(const foreign::Arrays& weights, const std::string& name) {
+std::string values_of(const foreign::Arrays& weights, const std::string& name) {
     const foreign::Array* array = weights.find(name);
     if (array == nullptr) {
         throw Error(ErrorKind::checkpoint, weights.path.string(), "there is no array " + name,
@@ -28,16 +28,16 @@ std::string bytes_of(const foreign::Arrays& weights, const std::string& name) {
 
 } // namespace
 
-void write_onnx_model(const std::filesystem::path& file, const checkpoint::Manifest& manifest) {
-    const compile::RunConfig config = train::saved_config(manifest);
-    const data::SampleInfo sample = train::outline_run_data(config, {}).sample;
+void export_onnx(const std::filesystem::path& file, const checkpoint::Manifest& manifest) {
+    const compile::RunConfig config = saved_config(manifest);
+    const data::SampleInfo sample = outline_run_data(config, {}).sample;
     const onnx::Graph graph = onnx::from_program(compile::model_program(config, sample, 2),
                                                  compile::model_program(config, sample, 3));
-    const foreign::Arrays weights = train::weights_of(manifest);
+    const foreign::Arrays weights = weights_of(manifest);
     onnx::write_onnx(file, graph,
                      {{"run", manifest.record.config.value("name", std::string())},
                       {"step", std::to_string(manifest.record.step)}},
-                     [&](const onnx::Port& weight) { return bytes_of(weights, weight.name); });
+                     [&](const onnx::Port& weight) { return values_of(weights, weight.name); });
 }
 
-} // namespace weft::cli
+} // namespace weft::train
