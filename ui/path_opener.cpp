@@ -6,6 +6,7 @@
 #include "core/checkpoint/safetensors.h"
 #include "core/foreign/arrays.h"
 #include "core/foreign/describe.h"
+#include "core/foreign/onnx.h"
 #include "core/train/logging/tensorboard_reader.h"
 #include "ui/bridge/background.h"
 #include "ui/bridge/convert.h"
@@ -45,10 +46,11 @@ bool isPointer(const std::filesystem::path& path) {
     return checkpoint::is_run_pointer(path) || checkpoint::is_checkpoint_pointer(path);
 }
 
-/// A config.json of Hugging Face's, or the folder that holds one.
+/// A config.json of Hugging Face's, the folder that holds one, or an ONNX file: weights alone are
+/// no model.
 bool isForeignModel(const std::filesystem::path& path) {
     std::error_code ignored;
-    const bool may_be = std::filesystem::is_directory(path, ignored) ||
+    const bool may_be = std::filesystem::is_directory(path, ignored) || foreign::is_onnx(path) ||
                         (path.extension() == ".json" && !foreign::is_weights(path));
     return may_be && foreign::foreign_config(path).has_value();
 }
@@ -118,12 +120,26 @@ QString PathOpener::openForeign(const std::filesystem::path& path) {
         return tr("%1 is no model of Hugging Face's: there is no config.json with a model_type.")
             .arg(pathText(path));
     }
-    const foreign::ForeignModel model = foreign::read_foreign_config(*config);
-    const std::filesystem::path folder = config->parent_path();
+    if (!foreign::is_onnx(*config)) { // a small file, unlike one that holds the weights, too
+        return takeForeign(path, *config, foreign::read_foreign_config(*config));
+    }
+    reading_.start([config = *config] { return foreign::read_foreign_config(config); },
+                   [this, path, config = *config](const foreign::ForeignModel& model) {
+                       if (const QString problem = takeForeign(path, config, model);
+                           !problem.isEmpty()) {
+                           emit troubled(problem);
+                       }
+                   });
+    return {};
+}
+
+QString PathOpener::takeForeign(const std::filesystem::path& path,
+                                const std::filesystem::path& config,
+                                const foreign::ForeignModel& model) {
     QStringList notes;
     for (const config::Diagnostic& problem : model.problems) {
         if (problem.severity == config::Severity::error) {
-            return tr("%1: %2").arg(pathText(*config),
+            return tr("%1: %2").arg(pathText(config),
                                     toQString(problem.message + ". " + problem.hint));
         }
         notes << toQString(problem.message);
@@ -131,10 +147,11 @@ QString PathOpener::openForeign(const std::filesystem::path& path) {
     if (const std::string problem = foreign::tokenizer_problem(model); !problem.empty()) {
         notes << toQString(problem);
     }
-    const bool weights = foreign::is_weights(folder);
+    const std::filesystem::path place = foreign::model_place(config);
+    const bool weights = foreign::is_weights(place);
     recent_.add(path);
-    draft_.setDocument(foreign::run_of(model, folder.filename().string(),
-                                       weights ? folder : std::filesystem::path()),
+    draft_.setDocument(foreign::run_of(model, place.filename().string(),
+                                       weights ? place : std::filesystem::path()),
                        paths_.runs_root);
     emit modelOpened();
     if (!notes.isEmpty()) {

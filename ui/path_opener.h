@@ -2,7 +2,9 @@
 // What a path is that the studio is given, and who looks after it.
 #pragma once
 
+#include "core/foreign/describe.h"
 #include "ui/bridge/draft/draft.h"
+#include "ui/bridge/newest_job.h"
 #include "ui/bridge/recent_paths.h"
 #include "ui/bridge/run/run_index.h"
 #include "ui/studio_paths.h"
@@ -23,12 +25,14 @@ public:
                QObject* parent = nullptr);
 
     /// A path from the command line, a drop or a file dialog: configuration, run folder,
-    /// checkpoint, a model of Hugging Face's (its folder or config.json), a folder with runs of any
-    /// program in or below it, which is searched in the background, or data to train on. Returns
-    /// what is wrong with it, or an empty string.
+    /// checkpoint, a model of Hugging Face's (its folder or config.json), an ONNX file or a folder
+    /// with runs of any program in or below it, which are looked into in the background, or data to
+    /// train on. Returns what is wrong with it, or an empty string; what the background finds wrong
+    /// comes as `troubled`.
     QString open(const std::filesystem::path& path);
-    /// Makes a draft of the config.json of Hugging Face's that a path is, holds, or lies beside; it
-    /// starts from the weights beside that. False: there is none, or `troubled` says what is wrong.
+    /// Makes a draft of the ONNX file that a path is, or of the config.json of Hugging Face's that
+    /// it is, holds, or lies beside; it starts from the weights there. False: there is none, or
+    /// `troubled` says what is wrong.
     bool openModel(const std::filesystem::path& path);
     /// Everything that was dropped; of data to train on, the first file or folder. Problems come as
     /// `troubled`.
@@ -54,12 +58,16 @@ signals:
 
 private:
     QString openForeign(const std::filesystem::path& path);
+    /// `config`: what describes the model that `path` is.
+    QString takeForeign(const std::filesystem::path& path, const std::filesystem::path& config,
+                        const foreign::ForeignModel& model);
     void openRunsBelow(const std::filesystem::path& folder);
 
     const StudioPaths& paths_;
     Draft& draft_;
     RunIndex& index_;
     RecentPaths& recent_;
+    NewestJob reading_{this}; // of an ONNX file: only the one asked for last becomes the draft
 };
 
 } // namespace weft::ui

@@ -52,8 +52,9 @@ void DraftFiles::keepRun() {
 }
 
 std::filesystem::path DraftFiles::askForPlace(QWidget* over, const QString& proposed) {
-    return toPath(ui::askForPlace(over, {tr("Save configuration"), FileUse::Configuration,
-                                         tr("Run configurations (*.json)"), proposed}));
+    return toPath(
+        ui::askForPlace(over, {tr("Save configuration"), FileUse::Configuration,
+                               tr("Run configurations and models (*.json *.onnx)"), proposed}));
 }
 
 void DraftFiles::write(const std::filesystem::path& path) {

@@ -1,15 +1,25 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Models that transformers saved, in the studio: as a draft, and as weights to start from.
+// Models of other programs in the studio: what transformers saved and ONNX files, as a draft and as
+// weights to start from.
+#include "core/foreign/onnx.h"
+#include "core/train/engine.h"
 #include "tests/support/weft_test.h"
 #include "tests/ui/patience.h"
 #include "tests/ui/studio_fixture.h"
 #include "ui/bridge/convert.h"
 #include "ui/bridge/draft/weights_match.h"
+#include "ui/pages/checkpoints/checkpoint_actions.h"
+#include "ui/pages/model/model_page.h"
+#include "widgets/controls/messages.h"
 
 #include <QLabel>
+#include <QMenu>
 #include <QPushButton>
 #include <QSignalSpy>
 #include <QTableView>
+
+#include <cstring>
+#include <fstream>
 
 namespace {
 
@@ -18,6 +28,8 @@ using test::kPatienceMs;
 namespace fs = std::filesystem;
 
 const fs::path kPeers = WEFT_SOURCE_DIR "/tests/unit/foreign/peers";
+
+const fs::path kOnnx = WEFT_SOURCE_DIR "/tests/unit/onnx_import/models";
 
 const fs::path kTokenizer = WEFT_SOURCE_DIR "/tests/unit/tokenizer/peers/gpt2.json";
 
@@ -111,6 +123,112 @@ private slots:
         const std::string before = fixture.studio().draft().text();
         const QString problem = fixture.studio().opener().open(file.parent_path());
         QVERIFY2(problem.contains("mamba") && problem.contains("gpt2"), qPrintable(problem));
+        QCOMPARE(fixture.studio().draft().text(), before);
+    }
+
+    void an_onnx_file_becomes_a_draft_of_its_graph_data() {
+        QTest::addColumn<QString>("file");
+        QTest::addColumn<qint64>("parameters"); // of the layers in onnx_models.py, by hand
+        // 6*16+16 + 16*12+12 + 2*12 + 12*5+5; 3*8*9 + 2*8 + 8*10*9+10 + 2*10 + 10*5+5
+        QTest::newRow("mlp") << "mlp-dynamo.onnx" << qint64{405};
+        QTest::newRow("cnn") << "cnn-script.onnx" << qint64{1037};
+    }
+    void an_onnx_file_becomes_a_draft_of_its_graph() {
+        QFETCH(QString, file);
+        QFETCH(qint64, parameters);
+        test::StudioFixture fixture;
+        const fs::path path = kOnnx / file.toStdString();
+        QSignalSpy opened(&fixture.studio().opener(), &ui::PathOpener::modelOpened);
+        fixture.studio().opener().openDropped({ui::pathText(path)});
+        QTRY_COMPARE_WITH_TIMEOUT(opened.count(), 1, kPatienceMs);
+        const ui::Draft& draft = fixture.studio().draft();
+        QCOMPARE(fixture.window().currentPage(), QString("model"));
+        QVERIFY(draft.isValid());
+        QCOMPARE(text_at(draft, "/model/type"), std::string("graph"));
+        QCOMPARE(text_at(draft, "/init/from"), path.string());
+        QCOMPARE(draft.name(), file);
+        auto* page = static_cast<ui::ModelPage*>(fixture.window().page("model"));
+        QTRY_VERIFY_WITH_TIMEOUT(page->outline() != nullptr, kPatienceMs);
+        QCOMPARE(page->outline()->problem, QString());
+        QCOMPARE(qint64{page->outline()->find("")->parameters}, parameters);
+    }
+
+    // What comes out is asked of the reader of other programs' files: the same graph, other
+    // numbers.
+    void an_onnx_file_trains_and_is_exported_again() {
+        test::StudioFixture fixture;
+        const fs::path path = kOnnx / "mlp-script.onnx";
+        QSignalSpy opened(&fixture.studio().opener(), &ui::PathOpener::modelOpened);
+        QCOMPARE(fixture.studio().opener().open(path), QString());
+        QTRY_COMPARE_WITH_TIMEOUT(opened.count(), 1, kPatienceMs);
+        fixture.studio().draft().setField("training.length", {{"steps", 3}});
+        fixture.window().showPage("plan");
+        auto* plan = fixture.window().page("plan");
+        QTRY_VERIFY_WITH_TIMEOUT(plan->navState() != widgets::NavState::Error, kPatienceMs);
+        const ui::StartResult started = fixture.studio().control().startDraft();
+        QVERIFY2(started.started, qPrintable(started.problem));
+        QTRY_VERIFY_WITH_TIMEOUT(!fixture.studio().isTraining(), test::kRunPatienceMs);
+        QCOMPARE(fixture.studio().run().step(), 3);
+
+        const fs::path run = fixture.studio().run().folder();
+        fixture.window().showPage("checkpoints");
+        auto* actions = fixture.window().findChild<ui::CheckpointActions*>();
+        const auto* menu = fixture.window().findChild<QMenu*>("exportFormats");
+        QStringList offered;
+        for (const QAction* action : menu->actions()) {
+            offered << action->objectName();
+        }
+        QVERIFY2(offered.contains("export.onnx") && offered.contains("export.huggingface"),
+                 qPrintable(offered.join(" ")));
+        QSignalSpy said(actions, &ui::CheckpointActions::said);
+        const fs::path file = fixture.root() / "trained.onnx";
+        actions->exportTo(train::find_checkpoint(run, "latest"), ui::pathText(file), "onnx");
+        QTRY_COMPARE_WITH_TIMEOUT(said.count(), 1, test::kRunPatienceMs);
+        const QString answer = said.front().at(1).toString();
+        QVERIFY2(answer.contains("trained.onnx"), qPrintable(answer));
+        const foreign::ForeignModel before = foreign::read_onnx_model(path);
+        const foreign::ForeignModel after = foreign::read_onnx_model(file);
+        QVERIFY(!config::has_errors(after.problems));
+        QCOMPARE(after.here.data.at("features"), before.here.data.at("features"));
+        QCOMPARE(after.here.data.at("classes"), before.here.data.at("classes"));
+        const auto elements = [](const fs::path& model) {
+            std::int64_t out = 0;
+            for (const foreign::Array& array : foreign::open_onnx(model).list) {
+                out += array.type->shape.elements();
+            }
+            return out;
+        };
+        QVERIFY(elements(file) >= 405); // of the layers; constants of the graph may stand beside
+
+        // A model that a format has no names for is told in words.
+        actions->exportTo(train::find_checkpoint(run, "latest"),
+                          ui::pathText(fixture.root() / "names"), "timm");
+        QTRY_COMPARE_WITH_TIMEOUT(said.count(), 2, test::kRunPatienceMs);
+        QCOMPARE(said.back().front().toInt(), static_cast<int>(widgets::MessageKind::Error));
+        QVERIFY(!fs::exists(fixture.root() / "names"));
+    }
+
+    void everything_of_an_onnx_file_that_is_not_known_is_told_at_once() {
+        test::StudioFixture fixture;
+        QCOMPARE(fixture.studio().opener().open(fixture.preset()), QString());
+        const std::string before = fixture.studio().draft().text();
+        // Two operators of the file are renamed in its bytes to some that are not there.
+        std::ifstream in(kOnnx / "cnn-script.onnx", std::ios::binary);
+        std::string bytes{std::istreambuf_iterator<char>(in), {}};
+        for (const auto& [known, strange] : {std::pair("\x22\x04Relu", "\x22\x04Rxlu"),
+                                             std::pair("\x22\x07MaxPool", "\x22\x07MixPool")}) {
+            const std::size_t place = bytes.find(known);
+            QVERIFY(place != std::string::npos);
+            bytes.replace(place, std::strlen(strange), strange);
+        }
+        const fs::path file = fixture.root() / "strange.onnx";
+        test::write_file(file, bytes);
+        QSignalSpy troubled(&fixture.studio().opener(), &ui::PathOpener::troubled);
+        QCOMPARE(fixture.studio().opener().open(file), QString());
+        QTRY_COMPARE_WITH_TIMEOUT(troubled.count(), 1, kPatienceMs);
+        const QString problem = troubled.front().front().toString();
+        QVERIFY2(problem.contains("Rxlu") && problem.contains("MixPool"), qPrintable(problem));
+        QVERIFY2(problem.contains("strange.onnx"), qPrintable(problem));
         QCOMPARE(fixture.studio().draft().text(), before);
     }
 

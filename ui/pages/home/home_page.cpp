@@ -238,7 +238,8 @@ QWidget* HomePage::createChooseButton() {
 QWidget* HomePage::createTuneButton() {
     auto* tune = new QPushButton(widgets::icon("checkpoints"), tr("Fine-tune…"));
     tune->setObjectName("fineTune");
-    tune->setToolTip(tr("Goes on from weights: of a run, or of a model of Hugging Face's"));
+    tune->setToolTip(
+        tr("Goes on from weights: of a run, of a model of Hugging Face's, or of an ONNX file"));
     auto* menu = new QMenu(tune);
     const auto add = [this, menu](const QString& text, const char* icon, bool folder) {
         QAction* action = menu->addAction(widgets::icon(icon), text);
