@@ -88,6 +88,14 @@ DataSamplePanel::DataSamplePanel(DataPreview& preview, QWidget* parent)
     auto* text = new QWidget;
     auto* text_room = new QVBoxLayout(text);
     text_room->setContentsMargins(12, 12, 12, 12);
+    text_room->setSpacing(widgets::space::kGroup);
+    legend_ = new widgets::TextLabel(
+        tr("Underlined: what is to be learnt (answers, and what ends them). Muted: what is only "
+           "read, such as prompts, and padding, which holds nothing."),
+        widgets::TextStyle::Caption, widgets::Role::Muted);
+    legend_->setObjectName("tokenLegend");
+    legend_->setWordWrap(true);
+    text_room->addWidget(legend_);
     text_room->addWidget(tokens_);
     text_room->addStretch(1);
     stack_->addWidget(widgets::verticalScroll(text));
@@ -318,6 +326,9 @@ void DataSamplePanel::showTokens() {
     for (const SampleView& sample : preview_.samples()) {
         runs.push_back(runOf(sample, tokenizer));
     }
+    legend_->setVisible(std::any_of(runs.begin(), runs.end(), [](const widgets::TokenRun& run) {
+        return !run.stretches.empty();
+    }));
     tokens_->setRuns(std::move(runs));
     stack_->setCurrentIndex(TokenSheet);
 }

@@ -65,6 +65,7 @@ private:
     QTableView* table_ = nullptr;
     SampleModel* model_;
     widgets::TokenView* tokens_;
+    widgets::TextLabel* legend_; // of tokens that are not all learnt
 };
 
 } // namespace weft::ui

@@ -17,7 +17,8 @@ namespace weft::ui {
 std::pair<float, float> valueRange(std::span<const SampleView> samples);
 /// An image [H,W,C]; of two or more than three channels the first, or the first three, are drawn.
 QImage pictureOf(const SampleView& sample, const ir::Shape& shape, float low, float high);
-/// Tokens as text; without a tokenizer as their numbers.
+/// Tokens as text; without a tokenizer as their numbers. Where only some are to be learnt, parted
+/// into what is read, what is learnt and padding.
 widgets::TokenRun runOf(const SampleView& sample, const tokenizer::Tokenizer* tokenizer);
 
 } // namespace weft::ui

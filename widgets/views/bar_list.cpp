@@ -34,7 +34,7 @@ void BarList::setBars(std::vector<CountBar> bars, const QString& unit) {
     chosen_ = -1;
     setAccessibleDescription(largest == nullptr
                                  ? QString()
-                                 : tr("%1 classes, %2 %3; most are %4 with %5, fewest %6 with %7")
+                                 : tr("%1 bars, %2 %3; most are %4 with %5, fewest %6 with %7")
                                        .arg(formatCount(itemCount()), formatCount(total_), unit_,
                                             largest->name, formatCount(largest->count),
                                             smallest->name, formatCount(smallest->count)));
@@ -50,6 +50,16 @@ void BarList::setChosen(int index) {
 
 double BarList::rowHeight() const {
     return std::ceil(QFontMetricsF(Theme::current().font(TextStyle::Caption)).height()) + kRowGap;
+}
+
+double BarList::rowTop(int index) const {
+    return (index + (mark_ >= 0 && index >= mark_ ? 1 : 0)) * rowHeight();
+}
+
+void BarList::setMark(int bar, const QString& name) {
+    mark_ = bar;
+    mark_name_ = name;
+    itemsChanged();
 }
 
 double BarList::nameWidth(double width) const {
@@ -75,22 +85,26 @@ ViewItem BarList::item(int index) const {
     const QString name =
         tr("%1: %2 %3, %4 %")
             .arg(bar.name, formatCount(bar.count), unit_, QString::number(percent, 'f', 1));
-    return {QRectF(0, index * rowHeight(), width(), rowHeight()),
+    return {QRectF(0, rowTop(index), width(), rowHeight()),
             index == chosen_ ? tr("%1, chosen").arg(name) : name,
-            name + "\n" +
-                (index == chosen_ ? tr("Click to show all classes again")
-                                  : tr("Click to show only these samples"))};
+            !choosable_        ? name
+            : index == chosen_ ? name + "\n" + tr("Click to show all classes again")
+                               : name + "\n" + tr("Click to show only these samples")};
 }
 
 int BarList::hitTest(const QPointF& position) const {
-    const int row = static_cast<int>(std::floor(position.y() / rowHeight()));
+    const int line = static_cast<int>(std::floor(position.y() / rowHeight()));
+    if (mark_ >= 0 && line == mark_) {
+        return -1;
+    }
+    const int row = mark_ >= 0 && line > mark_ ? line - 1 : line;
     return position.x() >= 0 && position.x() < width() && position.y() >= 0 && row < itemCount()
                ? row
                : -1;
 }
 
 QSize BarList::sizeHint() const {
-    return {240, static_cast<int>(std::ceil(rowHeight() * itemCount())) + 2};
+    return {240, static_cast<int>(std::ceil(rowTop(itemCount()))) + 2};
 }
 
 QSize BarList::minimumSizeHint() const {
@@ -108,7 +122,7 @@ void BarList::paintScene(QPainter& painter, const QSizeF& view_size) const {
     const double room = std::max(0.0, view_size.width() - left - figure - kCountBarGap);
     for (int i = 0; i < itemCount(); ++i) {
         const CountBar& bar = bars_[static_cast<std::size_t>(i)];
-        const QRectF line(0, i * row, view_size.width(), row);
+        const QRectF line(0, rowTop(i), view_size.width(), row);
         const bool stands_back = chosen_ >= 0 && i != chosen_;
         if (i == hoveredItem() || i == chosen_) {
             paintSurface(painter, line, size::kRadius,
@@ -128,10 +142,21 @@ void BarList::paintScene(QPainter& painter, const QSizeF& view_size) const {
                 painter, filled, 2.0,
                 stands_back ? mixed(color, theme.color(Role::Surface), kFadedCountBar) : color, {});
         }
-        paintText(painter, line.adjusted(0, 0, -4, 0), Qt::AlignRight | Qt::AlignVCenter,
-                  formatCount(bar.count), mono,
-                  theme.color(stands_back || bar.count > 0 ? Role::Muted : Role::Warning),
-                  Qt::ElideNone);
+        paintText(
+            painter, line.adjusted(0, 0, -4, 0), Qt::AlignRight | Qt::AlignVCenter,
+            formatCount(bar.count), mono,
+            theme.color(stands_back || bar.count > 0 || !choosable_ ? Role::Muted : Role::Warning),
+            Qt::ElideNone);
+    }
+    if (mark_ >= 0) {
+        const QRectF line(0, mark_ * row, view_size.width(), row);
+        const double text = textWidth(caption, mark_name_);
+        paintText(painter, line.adjusted(4, 0, 0, 0), Qt::AlignLeft | Qt::AlignVCenter, mark_name_,
+                  caption, theme.color(Role::Muted));
+        painter.setPen(QPen(theme.color(Role::Muted), 1, Qt::DashLine));
+        const double middle = std::round(line.center().y()) + 0.5;
+        painter.drawLine(QPointF(4 + text + kCountBarGap, middle),
+                         QPointF(view_size.width() - 4, middle));
     }
 }
 

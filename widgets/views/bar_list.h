@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Named counts as bars below each other; one can be chosen.
+// Named counts as bars below each other; one can be chosen. A line between two of them may mark a
+// bound.
 #pragma once
 
 #include "widgets/views/painted_view.h"
@@ -20,6 +21,11 @@ public:
 
     /// `unit` is what is counted, in the plural: "samples".
     void setBars(std::vector<CountBar> bars, const QString& unit);
+    /// Bars that nothing follows from when they are clicked.
+    void setChoosable(bool choosable) { choosable_ = choosable; }
+    /// A named line above a bar; below the last one where `bar` is their number; -1: none.
+    void setMark(int bar, const QString& name);
+    int mark() const { return mark_; }
     const std::vector<CountBar>& bars() const { return bars_; }
     /// The others step back; -1: none is chosen.
     void setChosen(int index);
@@ -36,6 +42,7 @@ protected:
 
 private:
     double rowHeight() const;
+    double rowTop(int index) const;
     double nameWidth(double width) const;
     double figureWidth() const;
 
@@ -44,6 +51,9 @@ private:
     qint64 total_ = 0;
     qint64 most_ = 0;
     int chosen_ = -1;
+    bool choosable_ = true;
+    int mark_ = -1;
+    QString mark_name_;
 };
 
 } // namespace weft::widgets

@@ -15,6 +15,23 @@ constexpr double kRunCaptionGap = 4.0;
 constexpr double kTokenPadding = 2.0;
 constexpr double kTokenGap = 1.0;
 constexpr double kLineGap = 3.0;
+constexpr double kStretchNameGap = 10.0; // between the name of a stretch and its tokens
+constexpr double kUnderline = 1.5;       // below tokens
+
+TokenStretch stretchOf(const TokenRun& run, int token) {
+    TokenStretch out;
+    for (const TokenStretch& stretch : run.stretches) {
+        if (stretch.first <= token) {
+            out = stretch;
+        }
+    }
+    return out;
+}
+
+bool beginsStretch(const TokenRun& run, int token) {
+    return std::any_of(run.stretches.begin(), run.stretches.end(),
+                       [&](const TokenStretch& stretch) { return stretch.first == token; });
+}
 
 } // namespace
 
@@ -52,19 +69,32 @@ const TokenView::Places& TokenView::placesFor(double width) const {
     const QFontMetricsF metrics(Theme::current().font(TextStyle::MonoSmall));
     const double line = lineHeight(TextStyle::MonoSmall) + 2.0;
     const double caption = lineHeight(TextStyle::Caption) + kRunCaptionGap;
+    const QFont names = Theme::current().font(TextStyle::Caption);
+    for (const TokenRun& run : runs_) {
+        for (const TokenStretch& stretch : run.stretches) {
+            places_.names =
+                std::max(places_.names, textWidth(names, stretch.name) + kStretchNameGap);
+        }
+    }
+    places_.names = std::ceil(places_.names);
     double top = 0;
     for (const TokenRun& run : runs_) {
         const double first = top;
-        double x = 0;
+        const double left = run.stretches.empty() ? 0 : places_.names;
+        double x = left;
         double y = top + caption;
         std::vector<QRectF> boxes;
         for (const QString& token : run.tokens) {
             const bool letter = token.size() == 1;
+            if (x > left && beginsStretch(run, static_cast<int>(boxes.size()))) {
+                x = left;
+                y += line + kLineGap;
+            }
             const double box =
                 letter ? metrics.horizontalAdvance(token)
                        : std::ceil(metrics.horizontalAdvance(token)) + 2 * kTokenPadding;
-            if (x > 0 && x + box > width) {
-                x = 0;
+            if (x > left && x + box > width) {
+                x = left;
                 y += line + kLineGap;
             }
             boxes.emplace_back(x, y, box, line);
@@ -85,8 +115,15 @@ int TokenView::heightForWidth(int width) const {
 
 ViewItem TokenView::item(int index) const {
     const TokenRun& run = runs_[static_cast<std::size_t>(index)];
+    QString text;
+    for (int i = 0; i < run.tokens.size(); ++i) {
+        if (beginsStretch(run, i)) {
+            text += tr("; %1: ").arg(stretchOf(run, i).name);
+        }
+        text += run.tokens[i];
+    }
     return {placesFor(width()).runs[static_cast<std::size_t>(index)],
-            tr("%1: %2").arg(run.caption, run.tokens.join(QString())),
+            tr("%1: %2").arg(run.caption, run.stretches.empty() ? text : text.mid(2)),
             {}};
 }
 
@@ -141,13 +178,26 @@ void TokenView::paintScene(QPainter& painter, const QSizeF& view_size) const {
         for (std::size_t t = 0; t < places.tokens[r].size(); ++t) {
             const QRectF& box = places.tokens[r][t];
             const QString& token = run.tokens[static_cast<int>(t)];
+            const TokenStretch stretch = stretchOf(run, static_cast<int>(t));
+            if (beginsStretch(run, static_cast<int>(t))) {
+                paintText(painter,
+                          QRectF(0, box.top(), places.names - kStretchNameGap, box.height()),
+                          Qt::AlignLeft | Qt::AlignVCenter, stretch.name, caption,
+                          theme.color(Role::Muted));
+            }
             const bool sign = token == QStringLiteral("·") || token == QStringLiteral("↵") ||
                               token == QStringLiteral("⇥");
             if (token.size() > 1) {
                 painter.fillRect(box, theme.color(t % 2 == 0 ? Role::Inset : Role::EmptyBar));
             }
+            const bool muted = sign || stretch.kind == TokenStretch::Kind::Muted;
             paintText(painter, box, Qt::AlignCenter, token, mono,
-                      theme.color(sign ? Role::Muted : Role::Text), Qt::ElideNone);
+                      theme.color(muted ? Role::Muted : Role::Text), Qt::ElideNone);
+            if (stretch.kind == TokenStretch::Kind::Underlined) {
+                painter.fillRect(
+                    QRectF(box.left(), box.bottom() - kUnderline, box.width(), kUnderline),
+                    theme.color(Role::Accent));
+            }
         }
     }
 }

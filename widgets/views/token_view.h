@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Runs of tokens as text, on as many lines as it takes: letters one behind the other, longer tokens
-// in boxes, so that their bounds are seen. One run below the other, each with a caption.
+// in boxes, so that their bounds are seen. One run below the other, each with a caption. A run may
+// be parted in stretches that say what they are.
 #pragma once
 
 #include "widgets/views/painted_view.h"
@@ -9,10 +10,23 @@
 
 namespace weft::widgets {
 
+/// Tokens of one kind, on lines of their own behind a name.
+struct TokenStretch {
+    enum class Kind {
+        Plain,
+        Underlined,
+        Muted,
+    };
+    int first = 0; // of its tokens; it ends where the next one begins
+    QString name;
+    Kind kind = Kind::Plain;
+};
+
 struct TokenRun {
     QString caption;      // "sample 12"
     QStringList tokens;   // as they are drawn; newlines and spaces already as signs
     QStringList tooltips; // one for each token; empty: the token itself
+    std::vector<TokenStretch> stretches; // ascending, the first begins with 0; empty: one, unnamed
 };
 
 /// A byte as it is drawn: printable ASCII as itself, space and newline as signs, others as two hex
@@ -48,6 +62,7 @@ private:
         double width = -1;
         std::vector<QRectF> runs;
         std::vector<std::vector<QRectF>> tokens;
+        double names = 0; // width of the column of names
         double height = 0;
     };
     const Places& placesFor(double width) const;

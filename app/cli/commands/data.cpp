@@ -7,6 +7,7 @@
 #include "core/advise/suggest_run.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/data/lengths.h"
 #include "core/data/recognise.h"
 #include "core/data/scan.h"
 #include "core/data/write_samples.h"
@@ -125,6 +126,37 @@ void print_recognised(const data::Recognised& one) {
     }
 }
 
+Json lengths_json(const data::Lengths& lengths) {
+    Json out{{"things", lengths.things},
+             {"unit", lengths.unit},
+             {"context", lengths.context},
+             {"count", lengths.each.size()},
+             {"all", lengths.all},
+             {"longer_than_context", lengths.longer()},
+             {"padding", lengths.padding()},
+             {"median", lengths.median()},
+             {"findings", data::length_findings(lengths)}};
+    out["ranges"] = Json::array();
+    for (const data::LengthRange& range : data::length_ranges(lengths)) {
+        out["ranges"].push_back(
+            {{"first", range.first}, {"last", range.last}, {"count", range.count}});
+    }
+    return out;
+}
+
+void print_lengths(const data::Lengths& lengths) {
+    std::printf("Lengths of %s in %s:\n", lengths.things.c_str(), lengths.unit.c_str());
+    for (const data::LengthRange& range : data::length_ranges(lengths)) {
+        const std::string ends =
+            format_thousands(range.first) + " to " + format_thousands(range.last);
+        std::printf("  %-24s %12s%s\n", ends.c_str(), format_thousands(range.count).c_str(),
+                    range.last == lengths.context ? "  <- context" : "");
+    }
+    for (const std::string& finding : data::length_findings(lengths)) {
+        std::printf("  %s\n", finding.c_str());
+    }
+}
+
 /// What the best is not, and what else it might be, a line each.
 void print_others(std::span<const data::Recognised> others) {
     for (const data::Recognised& one : others) {
@@ -210,6 +242,13 @@ int inspect(const InspectOptions& options, const Context& context) {
         if (best != nullptr) {
             print_recognised(*best);
             print_others(std::span(found.formats).subspan(1));
+        }
+    }
+    if (usable) {
+        const auto lengths = data::lengths_of(normalised(best->data), opening);
+        out["lengths"] = lengths ? lengths_json(*lengths) : Json();
+        if (lengths && !options.json) {
+            print_lengths(*lengths);
         }
     }
     if (usable && options.scan) {

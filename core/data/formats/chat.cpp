@@ -121,6 +121,12 @@ struct ReadChat {
     std::int64_t unanswered = 0; // nothing to learn within the context: left out
 };
 
+std::vector<Piece> template_pieces(const std::vector<Message>& messages,
+                                   const ChatSettings& settings) {
+    return settings.form == nullptr ? own_pieces(messages, settings.own)
+                                    : settings.form->pieces(messages, settings.end);
+}
+
 class ChatReader {
 public:
     ChatReader(const ChatSettings& settings, const OpenContext& context)
@@ -131,10 +137,7 @@ public:
         ++out_.read;
         ChatTokens& chat = out_.chat;
         const std::size_t first = chat.tokens.size();
-        const std::vector<Piece> pieces = settings_.form == nullptr
-                                              ? own_pieces(messages, settings_.own)
-                                              : settings_.form->pieces(messages, settings_.end);
-        for (const Piece& piece : pieces) {
+        for (const Piece& piece : template_pieces(messages, settings_)) {
             out_.bytes += std::ssize(piece.text);
             tokenizer_.encode(piece.text, chat.tokens);
             chat.is_learnt.resize(chat.tokens.size(), piece.is_answer || !settings_.answers_only);
@@ -295,6 +298,33 @@ PartOutline outline_chat(const Json& given, const OpenContext& context, Part, Fi
             chat_bytes(read.chat, read.windows), ""};
 }
 
+/// Before anything is cut off or left out.
+std::optional<Lengths> chat_lengths(const Json& given, const OpenContext& context) {
+    const ChatSettings settings = chat_settings(given, context);
+    const tokenizer::Tokenizer& tokenizer = tokenizer_in(context);
+    Lengths out{.things = "conversations",
+                .unit = encodes(context) ? "tokens" : "bytes",
+                .context = context.sequence_length,
+                .beyond = settings.truncates ? Lengths::Beyond::cut_off : Lengths::Beyond::left_out,
+                .sharing = settings.packs ? Lengths::Sharing::packed : Lengths::Sharing::apart};
+    std::vector<tokenizer::Token> tokens;
+    for_each_line(settings.path, {}, [&](const Line& line) {
+        end_if_stopped(context.stop);
+        out.all = line.offset < kMostMeasuredBytes;
+        const std::optional<Json> object = out.all ? object_of(line.text) : std::nullopt;
+        const Conversation found = object ? conversation_of(*object) : Conversation{{}, "none"};
+        if (found.problem.empty()) {
+            tokens.clear();
+            for (const Piece& piece : template_pieces(found.messages, settings)) {
+                tokenizer.encode(piece.text, tokens);
+            }
+            out.each.push_back(std::max<std::int64_t>(0, std::ssize(tokens) - 1));
+        }
+        return out.all;
+    });
+    return out;
+}
+
 config::FieldTable own_fields() {
     return {config::text_field("begin", "", "Comes before the first message."),
             config::text_field("system", "{content}\n\n", "A message of the system."),
@@ -373,6 +403,7 @@ const FormatDef kChatFormat = {.name = "chat",
                                .open = open_chat,
                                .outline = outline_chat,
                                .outline_of_named_files = true,
-                               .propose = propose_chat};
+                               .propose = propose_chat,
+                               .lengths = chat_lengths};
 
 } // namespace weft::data

@@ -3,6 +3,7 @@
 // record per file of this folder, listed in format_list.h.
 #pragma once
 
+#include "core/data/lengths.h"
 #include "core/data/recognise.h"
 #include "core/data/split.h"
 
@@ -67,6 +68,10 @@ struct FormatDef {
                             const OpenContext& context) = nullptr;
     /// For people who look at data before they train. Null: the outline says all.
     Look (*look)(const config::Json& settings, const OpenContext& context) = nullptr;
+    /// Of texts: how long they are, in any order (lengths.h). Nullopt or null: they have no length
+    /// of their own.
+    std::optional<Lengths> (*lengths)(const config::Json& settings,
+                                      const OpenContext& context) = nullptr;
     /// What open returned, with what is learnt from its samples `training` alone (means, scales).
     /// Null: nothing is.
     std::shared_ptr<const Source> (*fitted)(const std::shared_ptr<const Source>& opened,

@@ -317,6 +317,28 @@ Look look_at_jsonl(const Json& given, const OpenContext& context) {
     return out;
 }
 
+std::optional<Lengths> jsonl_lengths(const Json& given, const OpenContext& context) {
+    const JsonlSettings settings = jsonl_settings(given, context);
+    Lengths out{.things = "documents",
+                .unit = encodes(context) ? "tokens" : "bytes",
+                .context = context.sequence_length};
+    std::vector<tokenizer::Token> tokens;
+    for_each_line(settings.path, {}, [&](const Line& line) {
+        end_if_stopped(context.stop);
+        out.all = line.offset < kMostMeasuredBytes;
+        const LineText found = out.all ? text_of(line.text, settings.field) : LineText{{}, "none"};
+        if (found.problem.empty() && encodes(context)) {
+            tokens.clear();
+            context.tokenizer->encode(found.text, tokens);
+            out.each.push_back(std::ssize(tokens));
+        } else if (found.problem.empty()) {
+            out.each.push_back(std::ssize(found.text));
+        }
+        return out.all;
+    });
+    return out;
+}
+
 bool jsonl_has_test(const Json&, const OpenContext&) {
     return false;
 }
@@ -333,6 +355,7 @@ const FormatDef kJsonlFormat = {.name = "jsonl",
                                 .outline = outline_jsonl,
                                 .outline_of_named_files = true,
                                 .propose = propose_jsonl,
-                                .look = look_at_jsonl};
+                                .look = look_at_jsonl,
+                                .lengths = jsonl_lengths};
 
 } // namespace weft::data

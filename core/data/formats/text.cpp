@@ -209,6 +209,36 @@ Look look_at_text(const config::Json& settings, const OpenContext& context) {
     return out;
 }
 
+/// Of the files of a folder; one file is one run of text.
+std::optional<Lengths> text_lengths(const config::Json& settings, const OpenContext& context) {
+    Notes ignored;
+    const fs::path path = text_path(settings, context);
+    const std::vector<fs::path> files = text_files(path, ignored);
+    if (files.size() == 1 && files.front() == path) {
+        return std::nullopt;
+    }
+    Lengths out{.things = "files",
+                .unit = encodes(context) ? "tokens" : "bytes",
+                .context = context.sequence_length};
+    std::int64_t bytes = 0;
+    for (const fs::path& file : files) {
+        end_if_stopped(context.stop);
+        if (!encodes(context)) {
+            out.each.push_back(total_bytes({file})); // nothing is read for it
+            continue;
+        }
+        out.all = bytes < kMostMeasuredBytes;
+        if (!out.all) {
+            break;
+        }
+        const std::string content = read_all(file, {file}, context);
+        bytes += std::ssize(content);
+        out.each.push_back(
+            std::ssize(encode_text(content, context, file.filename().string()).tokens));
+    }
+    return out;
+}
+
 } // namespace
 
 const FormatDef kTextFormat = {.name = "text",
@@ -220,6 +250,7 @@ const FormatDef kTextFormat = {.name = "text",
                                .open = open_text,
                                .outline = outline_text,
                                .propose = propose_text,
-                               .look = look_at_text};
+                               .look = look_at_text,
+                               .lengths = text_lengths};
 
 } // namespace weft::data

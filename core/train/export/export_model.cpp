@@ -93,8 +93,8 @@ void write_factors(const ExportRequest& request, const checkpoint::Manifest& man
                     "export it merged: --as huggingface");
     }
     const config::Json model = foreign::resolved(manifest.record.config.at("model"));
-    foreign::write_peft(request.to, foreign::family_for("huggingface", model),
-                        parts_of(manifest), *lora, base_of(manifest),
+    foreign::write_peft(request.to, foreign::family_for("huggingface", model), parts_of(manifest),
+                        *lora, base_of(manifest),
                         stored_as(request.type.empty() ? "f32" : request.type));
 }
 

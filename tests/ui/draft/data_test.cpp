@@ -306,6 +306,78 @@ private slots:
         // "Grüße an": ü and ß are two bytes each, and each is a token.
         QCOMPARE(runs[0].tokens.mid(0, 8).join('|'), QString("G|r|C3|BC|C3|9F|e|·"));
         QVERIFY(!view.find<widgets::BarList>("classBars")->isVisible());
+        QVERIFY(runs[0].stretches.empty()); // everything is learnt
+        QVERIFY(!view.find<QLabel>("tokenLegend")->isVisible());
+        QVERIFY(!view.find<widgets::BarList>("lengthBars")->isVisible()); // one text
+    }
+
+    void of_a_chat_what_is_learnt_is_told_from_what_is_read() {
+        test::StudioFixture fixture; // only for its folder
+        const auto file = fixture.root() / "chat.jsonl";
+        write_file(file, R"({"prompt": "ab", "completion": "cd"}
+{"prompt": "hello there", "completion": "a long answer"}
+)");
+        config::Json run = text_run("");
+        run["data"]["train"] = {{"type", "chat"},
+                                {"path", file.string()},
+                                {"template", "own"},
+                                {"own", {{"user", "U{content}"}, {"assistant", "A{content}"}}}};
+        run["data"]["validation"] = nullptr;
+        ShownData view(run);
+        QTRY_VERIFY_WITH_TIMEOUT(view.ready(), kPatienceMs);
+        const widgets::TokenRun& first = view.find<widgets::TokenView>("dataTokens")->runs().at(0);
+        // "UabAcd" of 16 positions: the last token is only a target, the other five are read.
+        QCOMPARE(first.tokens.join('|'), QString("U|a|b|A|c|d|× 11"));
+        QStringList parts;
+        for (const widgets::TokenStretch& stretch : first.stretches) {
+            parts << QString("%1 from %2").arg(stretch.name).arg(stretch.first);
+        }
+        QCOMPARE(parts.join(", "), QString("read from 0, learnt from 4, padding from 6"));
+        QVERIFY(view.find<QLabel>("tokenLegend")->isVisible());
+
+        // 5 and 25 positions; the context of 16 cuts the second.
+        const auto* bars = view.find<widgets::BarList>("lengthBars");
+        QTRY_VERIFY_WITH_TIMEOUT(bars->isVisible(), kPatienceMs);
+        qint64 within = 0, beyond = 0;
+        for (int i = 0; i < bars->itemCount(); ++i) {
+            (i < bars->mark() ? within : beyond) += bars->bars()[static_cast<std::size_t>(i)].count;
+        }
+        QCOMPARE(within, 1);
+        QCOMPARE(beyond, 1);
+        const QString note = view.find<QLabel>("lengthNote")->text();
+        QVERIFY2(note.contains("50 % of the conversations (1)") && note.contains("cut off"),
+                 qPrintable(note));
+        // 5 + 16 of 32 positions hold something.
+        QVERIFY2(note.contains("34 % of all positions are padding"), qPrintable(note));
+    }
+
+    void conversations_packed_into_one_window_are_parted() {
+        test::StudioFixture fixture; // only for its folder
+        const auto file = fixture.root() / "chat.jsonl";
+        write_file(file, R"({"prompt": "ab", "completion": "cd"}
+{"prompt": "e", "completion": "f"}
+)");
+        config::Json run = text_run("");
+        run["data"]["train"] = {{"type", "chat"},
+                                {"path", file.string()},
+                                {"template", "own"},
+                                {"own", {{"user", "U{content}"}, {"assistant", "A{content}"}}},
+                                {"pack", true}};
+        run["data"]["validation"] = nullptr;
+        ShownData view(run);
+        QTRY_VERIFY_WITH_TIMEOUT(view.ready(), kPatienceMs);
+        const auto& runs = view.find<widgets::TokenView>("dataTokens")->runs();
+        QCOMPARE(runs.size(), std::size_t{1});
+        // "UabAcd" and "UeAf": 5 and 3 positions of 16.
+        QCOMPARE(runs[0].tokens.join('|'), QString("U|a|b|A|c|d|U|e|A|f|× 8"));
+        QStringList parts;
+        for (const widgets::TokenStretch& stretch : runs[0].stretches) {
+            parts << QString("%1 from %2").arg(stretch.name).arg(stretch.first);
+        }
+        QCOMPARE(parts.join(", "), QString("read from 0, learnt from 4, next from 6, "
+                                           "learnt from 9, padding from 10"));
+        const auto* note = view.find<QLabel>("lengthNote");
+        QTRY_VERIFY_WITH_TIMEOUT(note->text().contains("one sample"), kPatienceMs);
     }
 
     void a_tokenizer_is_chosen_for_text_and_its_tokens_are_shown() {

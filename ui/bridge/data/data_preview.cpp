@@ -55,6 +55,7 @@ void DataPreview::setActive(bool active) {
 void DataPreview::abandonOpening() {
     opening_.drop();
     reading_.drop();
+    measuring_.drop();
     news_.end();
 }
 
@@ -78,6 +79,7 @@ void DataPreview::fail(State state, const QString& problem, const QString& hint)
     hint_ = hint;
     set_ = {};
     facts_ = {};
+    lengths_ = {};
     samples_.clear();
     tellDraft();
     emit changed();
@@ -176,6 +178,7 @@ void DataPreview::open() {
                       }
                       set_ = std::move(opened.set);
                       facts_ = {};
+                      lengths_ = {};
                       state_ = State::Ready;
                       if (!hasSplit(split_)) {
                           split_ = DataSplit::Train;
@@ -211,6 +214,7 @@ void DataPreview::lookInto() {
     emit changed();
     if (facts()) {
         readSamples();
+        measureLengths();
         return;
     }
     samples_.clear();
@@ -226,8 +230,35 @@ void DataPreview::lookInto() {
                       if (split == split_) {
                           emit changed();
                           readSamples();
+                          measureLengths();
                       }
                   });
+}
+
+std::shared_ptr<const data::Lengths> DataPreview::lengths() const {
+    return facts() ? lengths_[static_cast<std::size_t>(split_)] : nullptr;
+}
+
+void DataPreview::measureLengths() {
+    measuring_.drop();
+    const auto known = facts();
+    if (!known || !known->problem.isEmpty() || formOf(known->info) != SampleForm::Tokens ||
+        lengths()) {
+        return;
+    }
+    measuring_.start(
+        [section = section_, context = context_, split = split_](const std::stop_token& stop) {
+            data::OpenContext measured = context;
+            measured.stop = stop;
+            return readLengths(section, measured,
+                               split == DataSplit::Train        ? "train"
+                               : split == DataSplit::Validation ? "validation"
+                                                                : "test");
+        },
+        [this, split = split_](std::shared_ptr<const data::Lengths> found) {
+            lengths_[static_cast<std::size_t>(split)] = std::move(found);
+            emit lengthsChanged();
+        });
 }
 
 void DataPreview::setSplit(DataSplit split) {

@@ -5,6 +5,7 @@
 // dropped.
 #pragma once
 
+#include "core/data/lengths.h"
 #include "ui/bridge/data/data_reading.h"
 #include "ui/bridge/data/opening_news.h"
 #include "ui/bridge/newest_job.h"
@@ -70,6 +71,10 @@ public:
     /// Of the split looked at; null while it is being opened.
     std::shared_ptr<const SplitFacts> facts() const;
 
+    /// Of the texts that the split looked at is made of; null while they are measured, and where
+    /// they have no length of their own.
+    std::shared_ptr<const data::Lengths> lengths() const;
+
     std::int64_t epoch() const { return epoch_; }
     /// The same samples as the next epoch of training will see them.
     void reroll();
@@ -91,6 +96,7 @@ public:
 signals:
     void changed();        // state, split, what is known of it
     void samplesChanged(); // samples, epoch, class, first
+    void lengthsChanged();
 
 private:
     void onDraftChanged();
@@ -99,6 +105,7 @@ private:
     void abandonOpening();
     void lookInto();
     void readSamples();
+    void measureLengths();
     void fail(State state, const QString& problem, const QString& hint);
     void tellDraft();
 
@@ -116,6 +123,7 @@ private:
     bool random_ = false;
     DataSplit split_ = DataSplit::Train;
     std::array<std::shared_ptr<const SplitFacts>, 3> facts_;
+    std::array<std::shared_ptr<const data::Lengths>, 3> lengths_;
     std::int64_t epoch_ = 0;
     std::int32_t class_ = -1;
     std::int64_t first_ = 0;
@@ -124,6 +132,7 @@ private:
     OpeningNews news_;
     NewestJob opening_{this}; // and finding out what is known of a split
     NewestJob reading_{this}; // samples
+    NewestJob measuring_{this}; // lengths
 };
 
 } // namespace weft::ui

@@ -97,6 +97,17 @@ OpenedData openData(const config::Json& section, const data::OpenContext& contex
     return opened;
 }
 
+std::shared_ptr<const data::Lengths> readLengths(const config::Json& section,
+                                                 const data::OpenContext& context,
+                                                 const std::string& part) {
+    try {
+        auto found = data::lengths_of(section, context, part);
+        return found ? std::make_shared<const data::Lengths>(*std::move(found)) : nullptr;
+    } catch (const Error&) { // opening says what is wrong with the files
+        return nullptr;
+    }
+}
+
 SplitFacts factsOf(std::shared_ptr<const data::Source> source, const std::stop_token& stop) {
     SplitFacts facts;
     facts.source = source;
@@ -161,7 +172,15 @@ std::vector<SampleView> readSamples(const WantedSamples& wanted, const std::stop
             }
             if (info.input.dtype == ir::DType::i32) {
                 view.tokens = valuesOf<std::int32_t>(input);
-                view.tokens.resize(static_cast<std::size_t>(data::token_positions(info.input)));
+                const auto length = static_cast<std::size_t>(data::token_positions(info.input));
+                if (data::is_packed(info.input)) {
+                    view.positions.assign(view.tokens.begin() + static_cast<std::ptrdiff_t>(length),
+                                          view.tokens.end());
+                }
+                view.tokens.resize(length);
+                if (info.target == data::one_sequence(info.input)) {
+                    view.next = valuesOf<std::int32_t>(target);
+                }
             } else {
                 view.values = valuesOf<float>(input);
                 view.cells = cellsOf(facts, view.values);

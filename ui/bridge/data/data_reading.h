@@ -5,6 +5,7 @@
 
 #include "core/data/dataset.h"
 #include "core/data/files/named_files.h"
+#include "core/data/lengths.h"
 #include "core/data/tables/written_row.h"
 #include "core/data/transforms/mixing.h"
 
@@ -25,6 +26,9 @@ struct SampleView {
     data::OtherClass other;           // beside `label`, where its share is below 1
     std::vector<float> values;        // images [H,W,C], features [F]
     std::vector<std::int32_t> tokens; // [T]
+    std::vector<std::int32_t>
+        positions;                  // [T], of tokens in their own sequences; of one sequence none
+    std::vector<std::int32_t> next; // [T], of tokens: what is to be learnt there; below 0: nothing
     std::vector<float> targets;       // regression [K]
     QStringList cells;                // of a table: the row's inputs in the file's units
     QString problem;                  // why it cannot be read; then there is nothing else
@@ -61,6 +65,10 @@ struct OpenedData {
 };
 
 OpenedData openData(const config::Json& section, const data::OpenContext& context);
+
+/// Null where the texts of that part have no length of their own, or cannot be read.
+std::shared_ptr<const data::Lengths>
+readLengths(const config::Json& section, const data::OpenContext& context, const std::string& part);
 
 SplitFacts factsOf(std::shared_ptr<const data::Source> source, const std::stop_token& stop);
 

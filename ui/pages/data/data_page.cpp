@@ -20,6 +20,7 @@
 #include "ui/pages/page_list.h"
 #include "ui/samples/class_panel.h"
 #include "ui/samples/data_sample_panel.h"
+#include "ui/samples/length_panel.h"
 #include "ui/studio.h"
 #include "widgets/controls/arranging.h"
 #include "widgets/controls/card.h"
@@ -225,6 +226,7 @@ QWidget* DataPage::createFacts() {
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
     column->addWidget(new ClassPanel(preview_));
+    column->addWidget(new LengthPanel(preview_));
     auto* scan = new ScanPanel(preview_);
     column->addWidget(scan);
     column->addWidget(new LoadingPanel(studio_.run(), studio_.draft()));
