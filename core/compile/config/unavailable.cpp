@@ -21,10 +21,10 @@ struct Planned {
 };
 
 constexpr std::array kPlanned = {
-    Planned{"/data/*/type", "tokens sudoku maze arc", ""},
+    Planned{"/data/*/type", "sudoku maze arc", ""},
     Planned{"/model/type", "vae trm", ""},
     Planned{"/loss/type", "stablemax bce elbo act expression", ""},
-    Planned{"/optimizer*/type", "lion lamb adafactor muon adam_atan2 sign_sgd", ""},
+    Planned{"/optimizer*/type", "adafactor adam_atan2 sign_sgd", ""},
     Planned{"/mesh/backend", "in_process mpi gloo nccl", ""},
 };
 

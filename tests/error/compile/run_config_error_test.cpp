@@ -131,9 +131,9 @@ std::vector<Mistake> mistakes() {
          ""},
         // Names and settings of the interface that this version cannot do.
         {{"model.type=vae"}, "/model/type", "model 'vae' is not available", "'sequential'"},
-        {{"optimizer.type=lion"},
+        {{"optimizer.type=adafactor"},
          "/optimizer/type",
-         "optimizer 'lion' is not available",
+         "optimizer 'adafactor' is not available",
          "'adamw'"},
         {{"mesh.devices=cuda:1,1"}, "/mesh/devices", "'cuda:1,1' is not available", "cuda:0,2"},
         {{"mesh.devices=cpu:0"}, "/mesh/devices", "'cpu:0' is not available", "1024"},
