@@ -105,6 +105,8 @@ void Actions::createFile() {
         tr("Open a run configuration as the draft"));
     add(action::kOpenFolder, tr("Open run or checkpoint…"), "folder", QKeySequence("Ctrl+Shift+O"),
         tr("Open a run folder or a checkpoint folder"));
+    add(action::kOpenStore, tr("Open from an object store…"), "folder", {},
+        tr("Fetch a run by its address, s3:// or gs://, and open it"));
     QAction* forget = add(action::kClearRecent, tr("Clear recent list"), "trash", {},
                           tr("Forget what was opened; the files stay where they are"));
     connect(forget, &QAction::triggered, &studio_.recent(), &RecentPaths::clear);

@@ -1,47 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/cli/store_paths.h"
 
-#include "core/base/error.h"
-#include "core/base/file.h"
-#include "core/checkpoint/manifest_json.h"
-#include "core/checkpoint/pointer.h"
-#include "core/checkpoint/remote.h"
-#include "core/store/local_copy.h"
+#include "core/store/address.h"
 #include "core/train/engine.h"
 
-#include <charconv>
 #include <cstdio>
 
 namespace weft::cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr std::int64_t kMostRunTextBytes = 64 << 20;
-
-std::optional<std::int64_t> step_named(const std::string& from, const store::Address& run) {
-    if (from == "latest") {
-        return std::nullopt;
-    }
-    std::int64_t step = -1;
-    const auto read = std::from_chars(from.data(), from.data() + from.size(), step);
-    if (read.ec != std::errc() || read.ptr != from.data() + from.size()) {
-        throw Error(ErrorKind::usage, "--from " + from,
-                    "this is neither latest nor best nor a step",
-                    "See what is there: " + run.below("checkpoints").text());
-    }
-    return step;
-}
-
-/// The address of a checkpoint; of a run, that of the one that `from` says.
-store::Address remote_checkpoint(store::ObjectStore& in, const store::Address& named,
-                                 const std::string& from) {
-    if (checkpoint::step_of_folder(named.name())) {
-        return named;
-    }
-    return from == "best" ? checkpoint::find_remote_best(in, named)
-                          : checkpoint::find_remote(in, named, step_named(from, named));
-}
 
 /// One line on stderr, where that is a terminal.
 class FetchLine {
@@ -67,53 +35,22 @@ private:
     const std::string name_;
 };
 
-fs::path fetch_into(const fs::path& parent, store::ObjectStore& from, const store::Address& address,
-                    const Context& context) {
-    FetchLine line(context, address.text());
-    return checkpoint::fetch_checkpoint(from, address, parent,
-                                        [&line](double share) { line.show(share); });
-}
-
 } // namespace
 
 fs::path checkpoint_at(const std::string& path, const std::string& from, const Context& context) {
     if (!store::is_address(path)) {
         return train::find_checkpoint(path, from);
     }
-    const store::Address named = store::parse_address(path);
-    store::ObjectStore store(named, store::access_of(named));
-    const store::Address address = remote_checkpoint(store, named, from);
-    const fs::path parent = store::copy_path(store::copies_folder(), address.parent());
-    return fetch_into(parent, store, address, context);
+    FetchLine line(context, path);
+    return train::fetch_checkpoint_at(path, from,
+                                      {.progress = [&line](double share) { line.show(share); }});
 }
 
-FetchedRun fetch_run(const std::string& text, const std::string& from, const Context& context) {
-    const store::Address named = store::parse_address(text);
-    store::ObjectStore store(named, store::access_of(named));
-    const store::Address address = remote_checkpoint(store, named, from);
-    const store::Address run = address.parent().parent();
-    if (!checkpoint::is_remote_run(store, run)) {
-        throw Error(ErrorKind::usage, run.text(), "this is no run: it has no run.json",
-                    "Name a run that was copied by checkpoint.mirror, or one of its checkpoints.");
-    }
-    FetchedRun out;
-    out.folder = fs::absolute(context.runs_root) / run.name();
-    if (fs::exists(out.folder)) {
-        throw Error(ErrorKind::usage, out.folder.string(),
-                    "a run of this name is on this machine already",
-                    "Resume it from its folder, or move it away to go on from the store.");
-    }
-    const fs::path part = out.folder.parent_path() / ("." + run.name() + ".fetched");
-    remove_tree(part);
-    make_directories(part);
-    for (const char* name : {"config.json", "run.json"}) {
-        write_file_atomically(part / name, store.get(run.below(name).key, kMostRunTextBytes));
-    }
-    write_file_atomically(part / checkpoint::kRunPointerName, checkpoint::run_pointer_text());
-    fetch_into(part / "checkpoints", store, address, context);
-    rename_durably(part, out.folder);
-    out.checkpoint = out.folder / "checkpoints" / address.name();
-    return out;
+train::FetchedRun fetch_run(const std::string& address, const std::string& from,
+                            const Context& context) {
+    FetchLine line(context, address);
+    return train::fetch_run(address, from, context.runs_root,
+                            {.progress = [&line](double share) { line.show(share); }});
 }
 
 } // namespace weft::cli

@@ -6,6 +6,7 @@
 #include "core/base/team_wait.h"
 #include "core/train/control/control_socket.h"
 #include "ui/bridge/convert.h"
+#include "ui/bridge/run/run_fetch.h"
 #include "ui/guarded_application.h"
 #include "ui/language.h"
 #include "ui/plurals.h"
@@ -110,7 +111,10 @@ int main(int argc, char** argv) {
     parser.addHelpOption();
     parser.addVersionOption();
     parser.addPositionalArgument(
-        "file", QObject::tr("A configuration, a run folder or a checkpoint."), "[FILE...]");
+        "file",
+        QObject::tr("A configuration, a run folder, a checkpoint, a model or data; the address of "
+                    "a run in an object store."),
+        "[FILE...]");
     const QCommandLineOption runs(
         "runs", QObject::tr("Folder of the runs (default $WEFT_RUNS, else ~/WeftRuns)."), "DIR");
     parser.addOption(runs);
@@ -143,7 +147,8 @@ int main(int argc, char** argv) {
 
     weft::ui::LaunchRequest request;
     for (const QString& file : parser.positionalArguments()) {
-        request.files << QFileInfo(file).absoluteFilePath();
+        request.files << (weft::ui::RunFetch::isAddress(file) ? file
+                                                              : QFileInfo(file).absoluteFilePath());
     }
     request.action = parser.value(action);
     request.token = qgetenv("XDG_ACTIVATION_TOKEN");

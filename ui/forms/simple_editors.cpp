@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/forms/simple_editors.h"
 
+#include "core/store/address.h"
 #include "ui/bridge/convert.h"
 #include "ui/file_dialog.h"
 #include "ui/forms/number_input.h"
@@ -274,7 +275,8 @@ void PathEditor::ask(bool folder) {
     const std::filesystem::path here =
         source().draft().baseDir() / edit_->text().toStdString(); // absolute ones stay
     const QString title = tr("Choose %1").arg(toQString(field().name));
-    const QString given = edit_->text().isEmpty() ? QString() : pathText(here);
+    const bool elsewhere = store::is_address(edit_->text().toStdString());
+    const QString given = edit_->text().isEmpty() || elsewhere ? QString() : pathText(here);
     const FileQuestion question{title, FileUse::Data, {}, given};
     const QString chosen = folder ? askForFolder(this, question) : askForFile(this, question);
     if (!chosen.isEmpty()) {

@@ -2,6 +2,7 @@
 #include "ui/shell/main_window.h"
 
 #include "ui/bridge/convert.h"
+#include "ui/bridge/run/run_fetch.h"
 #include "ui/file_dialog.h"
 #include "ui/models/problem_model.h"
 #include "ui/pages/page_list.h"
@@ -299,6 +300,10 @@ Page* MainWindow::page(const QString& id) const {
 void MainWindow::open(const QString& path) {
     if (config_dialog_ != nullptr) {
         config_dialog_->takeTyping();
+    }
+    if (RunFetch::isAddress(path)) {
+        showStore(path); // a word from the user starts it: the network is asked
+        return;
     }
     const QString problem = studio_.opener().open(toPath(path));
     if (!problem.isEmpty()) {

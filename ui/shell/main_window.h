@@ -91,6 +91,7 @@ private:
     void changeSettings(const std::function<void(Preferences&)>& edit);
     SettingsDialog& settingsDialog();
     void showNewRun();
+    void showStore(const QString& address);
     void showHelp();
     void showAbout();
     CloseChoice closeDialog();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the menus of the window offer, and what each action of it does.
+#include "ui/bridge/convert.h"
 #include "ui/pages/page_list.h"
 #include "ui/recent_menu.h"
 #include "ui/settings/settings_dialog.h"
@@ -10,6 +11,7 @@
 #include "ui/shell/main_window.h"
 #include "ui/shell/message_box.h"
 #include "ui/shell/new_run_dialog.h"
+#include "ui/shell/store_dialog.h"
 #include "widgets/controls/messages.h"
 #include "widgets/controls/nav_rail.h"
 
@@ -33,7 +35,7 @@ void MainWindow::createMenus() {
         }
     };
     QMenu* file = menuBar()->addMenu(tr("&File"));
-    fill(file, {action::kNewRun, action::kOpenFile, action::kOpenFolder});
+    fill(file, {action::kNewRun, action::kOpenFile, action::kOpenFolder, action::kOpenStore});
     auto* recent = new RecentMenu(studio_, actions_.get(action::kClearRecent), file);
     recent->setObjectName("openRecent");
     file->addMenu(recent);
@@ -65,6 +67,7 @@ void MainWindow::connectActions() {
     on(action::kNewRun, [this] { showNewRun(); });
     on(action::kOpenFile, [this] { files_->askForFile(); });
     on(action::kOpenFolder, [this] { files_->askForFolder(); });
+    on(action::kOpenStore, [this] { showStore({}); });
     on(action::kSave, [this] { files_->save(); });
     on(action::kSaveAs, [this] { saveAs(); });
     on(action::kKeepConfig, [this] { files_->keepRun(); });
@@ -154,6 +157,14 @@ void MainWindow::showNewRun() {
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     connect(dialog, &NewRunDialog::chosen, this, &MainWindow::open);
     connect(dialog, &NewRunDialog::begun, this, [this] { showPage("data"); });
+    dialog->open();
+}
+
+void MainWindow::showStore(const QString& address) {
+    auto* dialog = new StoreDialog(studio_.paths().runs_root, address, this);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    connect(dialog, &StoreDialog::fetched, this,
+            [this](const std::filesystem::path& run) { open(pathText(run)); });
     dialog->open();
 }
 
