@@ -417,6 +417,10 @@ int64_t Hdf5Rows::rows_together() const {
     return state_->chunk.empty() ? 1 : state_->chunk.front();
 }
 
+std::span<const int64_t> Hdf5Rows::chunk() const {
+    return state_->chunk;
+}
+
 void Hdf5Rows::read(int64_t first, int64_t count, std::span<std::byte> out) const {
     WEFT_CHECK(first >= 0 && count >= 0 && first + count <= state_->array.shape.front(),
                "rows within the array");

@@ -26,6 +26,8 @@ public:
 
     /// Rows that are unpacked together: reading fewer costs as much. They begin at multiples.
     int64_t rows_together() const;
+    /// Extents of a chunk, of which the first is rows_together(); empty: there are none.
+    std::span<const int64_t> chunk() const;
     /// Rows [first, first + count) as the array's type, row-major, in the byte order of this
     /// machine; `out` has their bytes. Any thread. Throws Error{data}.
     void read(int64_t first, int64_t count, std::span<std::byte> out) const;

@@ -2,6 +2,7 @@
 #include "core/base/file.h"
 #include "core/base/hdf5_arrays.h"
 #include "core/base/hdf5_file.h"
+#include "core/data/recognise.h"
 #include "tests/data/data_support.h"
 
 #include <cstring>
@@ -144,6 +145,37 @@ private slots:
         const data::DataSet set = open(hdf5_section(path.string()));
         QCOMPARE(input_floats(*set.train, 1), (std::vector<float>{3, 4}));
         QCOMPARE(set.train->label(0), 1);
+    }
+
+    // Rows and bytes follow from the shapes in peers/make_peers.py: a good chunk has 1 MiB.
+    void chunks_that_do_not_suit_rows_are_told_with_those_that_do() {
+        const auto notes = [](const std::string& name) {
+            Json section;
+            section["train"] = {{"type", "hdf5"},
+                                {"path", peer("chunk_shapes.h5")},
+                                {"inputs", name},
+                                {"targets", name + "_y"}};
+            const data::Recognised found = data::describe(normalised(section), {});
+            std::string out = found.problems.empty() ? "" : "problem: " + found.problems.front();
+            for (const data::Note& note : found.notes) {
+                out += note + "\n";
+            }
+            return out;
+        };
+        const auto has = [](const std::string& text, const std::string& part) {
+            return text.find(part) != std::string::npos;
+        };
+        const std::string columns = notes("columns");
+        QVERIFY2(has(columns, "a row lies in 64 chunks, and 1,000 rows, 250.0 KiB"),
+                 columns.c_str());
+        QVERIFY2(has(columns, "h5repack -l columns:CHUNK=4096x64"), columns.c_str());
+        const std::string large = notes("large");
+        QVERIFY2(has(large, "40,000 rows, 19.5 MiB, are unpacked together"), large.c_str());
+        QVERIFY2(has(large, "h5repack -l large:CHUNK=2048x128"), large.c_str());
+        const std::string tiny = notes("tiny");
+        QVERIFY2(has(tiny, "each holds 16 B, and 1,200 are looked up one by one"), tiny.c_str());
+        const std::string fine = notes("fine");
+        QVERIFY2(!has(fine, "h5repack") && !has(fine, "problem"), fine.c_str());
     }
 };
 

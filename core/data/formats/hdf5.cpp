@@ -3,10 +3,12 @@
 // sample; chunked, compressed and converted ones lie in memory. What is too large for that is read
 // block by block.
 #include "core/base/hdf5_arrays.h"
+#include "core/base/hdf5_rows.h"
 #include "core/base/machine.h"
 #include "core/base/text.h"
 #include "core/data/arrays/array_source.h"
 #include "core/data/formats/format_list.h"
+#include "core/data/sampler.h"
 
 #include <algorithm>
 #include <array>
@@ -32,6 +34,13 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 11> kHdf5Nam
 }};
 
 enum class Load : std::uint8_t { yes, no };
+
+// Chunks of rows that are read in an order of chance, block by block.
+constexpr std::int64_t kMostChunksInRow = 4;
+constexpr std::int64_t kMostTogetherBytes = kShuffleWindowBytes / 2;
+constexpr std::int64_t kLeastChunkBytes = 4096;
+constexpr std::int64_t kManyChunks = 1000;
+constexpr std::int64_t kGoodChunkBytes = std::int64_t{1} << 20;
 
 Element element_of(Hdf5Type type) {
     switch (type) {
@@ -248,10 +257,72 @@ PartOutline outline_hdf5(const Json& settings, const OpenContext& context, Part,
     return out;
 }
 
+/// "1,000 × 64"
+std::string extents_text(std::span<const std::int64_t> extents, const char* between) {
+    std::string out;
+    for (const std::int64_t extent : extents) {
+        out += (out.empty() ? "" : between) + std::to_string(extent);
+    }
+    return out;
+}
+
+/// What is wrong with chunks whose rows are read in an order of chance; empty: nothing.
+std::string fault_of_chunks(const Hdf5Array& array, std::span<const std::int64_t> chunk) {
+    const std::int64_t rows = std::min(chunk.front(), array.shape.front());
+    const std::int64_t together = rows * row_bytes(array);
+    std::int64_t in_row = 1;
+    std::int64_t bytes = hdf5_type_bytes(array.type) * chunk.front();
+    for (std::size_t d = 1; d < chunk.size(); ++d) {
+        in_row *= (array.shape[d] + chunk[d] - 1) / chunk[d];
+        bytes *= chunk[d];
+    }
+    if (in_row > kMostChunksInRow) {
+        return "a row lies in " + format_thousands(in_row) + " chunks, and " +
+               format_thousands(rows) + " rows, " + format_bytes(together) +
+               ", are unpacked to read one";
+    }
+    if (together > kMostTogetherBytes) {
+        return format_thousands(rows) + " rows, " + format_bytes(together) +
+               ", are unpacked together: no two such stretches fit data.shuffle_window as it is "
+               "by default, so that rows are mixed within one alone";
+    }
+    const std::int64_t chunks = (array.shape.front() + rows - 1) / rows * in_row;
+    return bytes < kLeastChunkBytes && chunks > kManyChunks
+               ? "each holds " + format_bytes(bytes) + ", and " + format_thousands(chunks) +
+                     " are looked up one by one"
+               : "";
+}
+
+/// One sentence where chunks do not suit the reading of rows, with those that do.
+std::optional<Note> chunk_warning(const fs::path& path, const Hdf5Array& array) {
+    if (array.offset >= 0) {
+        return std::nullopt;
+    }
+    const Hdf5Rows rows(path, array);
+    const std::span<const std::int64_t> chunk = rows.chunk();
+    const std::string fault = chunk.empty() ? "" : fault_of_chunks(array, chunk);
+    if (fault.empty()) {
+        return std::nullopt;
+    }
+    std::vector<std::int64_t> better = array.shape;
+    better.front() =
+        std::clamp<std::int64_t>(kGoodChunkBytes / row_bytes(array), 1, array.shape.front());
+    return Note("the chunks of '" + shown(array.name) + "', " + extents_text(chunk, " × ") +
+                ", do not suit the reading of rows: " + fault + "; " + extents_text(better, " × ") +
+                " (" + format_bytes(better.front() * row_bytes(array)) + ") would: h5repack -l " +
+                array.name + ":CHUNK=" + extents_text(better, "x"));
+}
+
 Look look_at_hdf5(const Json& settings, const OpenContext& context) {
     Notes notes;
     const ArrayPair pair = open_hdf5_pair(settings, context, Load::no, notes);
     Look out = look_at_arrays(pair, settings, context);
+    const fs::path path = hdf5_path(settings, context);
+    Notes again;
+    const Chosen chosen = choose(path, settings, context, again);
+    if (auto warning = chunk_warning(path, *chosen.choice.inputs)) {
+        notes.push_back(std::move(*warning));
+    }
     out.notes.insert(out.notes.begin(), notes.begin(), notes.end());
     return out;
 }

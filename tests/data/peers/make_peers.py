@@ -35,6 +35,13 @@ with h5py.File("plain.h5", "w") as file:
 
 many = np.arange(300 * 6).reshape(300, 6) * 0.25 - 7  # value of [i, k]: 0.25 (6 i + k) - 7
 kinds = np.arange(300) % 3
+with h5py.File("chunk_shapes.h5", "w") as file:  # all but the first row is zeros
+    for name, shape, chunks in [("columns", (5000, 64), (1000, 1)), ("large", (100000, 128), (40000, 128)),
+                                ("tiny", (1200, 4), (1, 4)), ("fine", (5000, 64), (1000, 64))]:
+        file.create_dataset(name, shape=shape, dtype="<f4", chunks=chunks, compression="gzip")[0] = 1
+        file.create_dataset(name + "_y", data=(np.arange(shape[0]) % 3).astype("i1"), chunks=shape[:1],
+                            compression="gzip")
+
 with h5py.File("chunks.h5", "w") as file:
     file.create_dataset("x", data=many.astype("<f4"), chunks=(64, 6), compression="gzip",
                         shuffle=True, fletcher32=True)
