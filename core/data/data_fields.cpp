@@ -76,9 +76,12 @@ config::FieldTable data_fields() {
         config::boolean_field("drop_last", false,
                               "Leaves out the short batch at the end of an epoch."),
         config::choice_field(
-            "cache", "auto", {"auto", "none", "memory"},
+            "cache", "auto", {"auto", "none", "memory", "disk"},
             "Whether samples of npy, hdf5, csv, text, jsonl and tokens are at hand, in memory "
-            "or one by one; auto: below 1 GiB. Others are read block by block.")
+            "or one by one; auto: below 1 GiB. Others are read block by block. none and disk: "
+            "images are not kept in memory either. disk: what is decoded of images, csv and "
+            "jsonl is written once to weft/samples in $XDG_CACHE_HOME or ~/.cache and read from "
+            "there; its files may be deleted when nothing uses them.")
             .for_experts(),
         config::integer_field("shuffle_window", 32,
                               "What is read block by block comes in a new order of blocks, and "
@@ -104,6 +107,19 @@ config::Diagnostics check_data(config::Json& data_section, const std::string& po
     if (!text_at(data_section, "/tokenizer").empty() && !type.empty() && !tokens) {
         return {{config::pointer_to(pointer, "tokenizer"), config::Severity::error,
                  type + " data have no tokens", "Leave it out, or train on text."}};
+    }
+    const std::string tokenizer = text_at(data_section, "/tokenizer");
+    const bool encodes = !tokenizer.empty() && tokenizer != "bytes";
+    const bool decodes = type == "images" || type == "csv" || (type == "jsonl" && !encodes);
+    if (text_at(data_section, "/cache") == "disk" && !type.empty() && !decodes) {
+        return {{config::pointer_to(pointer, "cache"), config::Severity::error,
+                 tokens && encodes ? "the tokens of a text are not kept as samples"
+                                   : type + " data are read as they lie: there is nothing decoded "
+                                            "to keep",
+                 tokens && encodes
+                     ? "Write them once (weft data tokens) and train on these, or use "
+                       "auto or memory."
+                     : "Use auto, none or memory."}};
     }
     if (tokens && !data_section.value("mix", config::Json::array()).empty()) {
         return {{config::pointer_to(pointer, "mix"), config::Severity::error,

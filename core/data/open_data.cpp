@@ -3,6 +3,7 @@
 #include "core/data/files/named_files.h"
 #include "core/data/files/store_files.h"
 #include "core/data/formats/format_list.h"
+#include "core/data/kept_samples.h"
 #include "core/data/split.h"
 #include "core/data/transforms/mixing.h"
 #include "core/data/transforms/transform.h"
@@ -39,6 +40,20 @@ std::shared_ptr<const Source> fitted(const std::shared_ptr<const Source>& opened
                                     : format.fitted(opened, settings, training, context, notes);
 }
 
+/// Where the section keeps decoded samples on disk, `opened` from there.
+std::shared_ptr<const Source> kept(std::shared_ptr<const Source> opened, const Json& section,
+                                   const std::string& part, const OpenContext& context,
+                                   Notes& notes) {
+    if (section.at("cache") != "disk") {
+        return opened;
+    }
+    const Json& own = section.at(part);
+    const Json& settings = own.is_object() && own.contains("type") ? own : section.at("train");
+    const KeptSamples how{kept_samples_folder(), key_of_samples(section, context, part), part,
+                          settings.at("type") == kImagesFormat.name};
+    return kept_on_disk(std::move(opened), how, context, notes);
+}
+
 std::vector<Run> all_of(const Source& source) {
     std::vector<Run> out;
     const std::span<const std::int64_t> blocks = source.blocks();
@@ -50,10 +65,11 @@ std::vector<Run> all_of(const Source& source) {
 
 /// The two parts of `whole`, and what is fitted to the samples that stay in the first.
 template <class Parts, class RunsOf>
-void cut(const Json& settings, Parts split, const RunsOf& training, const OpenContext& context,
+void cut(const Json& section, Parts split, const RunsOf& training, const OpenContext& context,
          DataSet& out) {
     const std::shared_ptr<const Source> whole =
-        fitted(out.train, settings, training(split.train), context, out.notes);
+        kept(fitted(out.train, section.at("train"), training(split.train), context, out.notes),
+             section, "train", context, out.notes);
     out.train = subset(whole, std::move(split.train), "training");
     out.validation = subset(whole, std::move(split.validation), "validation");
     // Both views hold on to the same samples.
@@ -62,17 +78,17 @@ void cut(const Json& settings, Parts split, const RunsOf& training, const OpenCo
 }
 
 /// Cuts train in two, which is then fitted to the samples that stay.
-void open_split(const Json& settings, double share, const OpenContext& context, DataSet& out) {
+void open_split(const Json& section, double share, const OpenContext& context, DataSet& out) {
     if (const auto blocks = out.train->blocks(); !blocks.empty()) {
         out.notes.push_back(Note::decision("validation takes whole blocks of it from all over, not "
                                            "the same share of every class"));
         cut(
-            settings, split_by_block(blocks, share, context.seed),
+            section, split_by_block(blocks, share, context.seed),
             [](const std::vector<Run>& runs) { return runs; }, context, out);
-    } else if (format_of(settings).split_rule == SplitRule::by_part) {
-        cut(settings, split_by_part(out.train->samples(), share), runs_of, context, out);
+    } else if (format_of(section.at("train")).split_rule == SplitRule::by_part) {
+        cut(section, split_by_part(out.train->samples(), share), runs_of, context, out);
     } else {
-        cut(settings, split_by_class(*out.train, share, context.seed), runs_of, context, out);
+        cut(section, split_by_class(*out.train, share, context.seed), runs_of, context, out);
     }
 }
 
@@ -90,16 +106,18 @@ void open_training(const Json& section, const OpenContext& context, DataSet& out
     const bool own = validation.is_object() && validation.contains("type");
     const double share = validation.is_null() || own ? 0 : validation.at("split").get<double>();
     if (share > 0) {
-        open_split(train, share, context, out);
+        open_split(section, share, context, out);
         return;
     }
-    out.train = fitted(out.train, train, all_of(*out.train), context, out.notes);
+    out.train = kept(fitted(out.train, train, all_of(*out.train), context, out.notes), section,
+                     "train", context, out.notes);
     out.training_cache_bytes = out.train->cache_bytes();
     if (own) {
         out.validation =
             format_of(validation)
                 .open(validation, following(context, *out.train), Part::train, out.notes);
         require_same_samples(out.train->info(), *out.validation, "validation");
+        out.validation = kept(out.validation, section, "validation", context, out.notes);
         out.training_cache_bytes += out.validation->cache_bytes();
     }
 }
@@ -113,10 +131,11 @@ std::shared_ptr<const Source> test_source(const Json& section, const OpenContext
         return nullptr;
     }
     const Part part = given ? Part::train : Part::test;
-    return opened_on_demand([&format, settings, context = following(given_context, train), part,
-                             info = train.info(), transforms](Notes& notes) {
+    return opened_on_demand([&format, section, settings, context = following(given_context, train),
+                             part, info = train.info(), transforms](Notes& notes) {
         auto source = format.open(settings, context, part, notes);
         require_same_samples(info, *source, "test");
+        source = kept(std::move(source), section, "test", context, notes);
         return transformed(std::move(source), transforms, context.seed, false);
     });
 }

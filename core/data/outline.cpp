@@ -120,9 +120,9 @@ const FormatDef& format_of(const Json& source) {
 
 OpenContext with_settings(OpenContext context, const Json& section) {
     const Json& cache = section.at("cache");
-    context.cache = cache == "none"     ? Cache::none
-                    : cache == "memory" ? Cache::memory
-                                        : Cache::automatic;
+    context.cache = cache == "memory" ? Cache::memory
+                    : cache == "auto" ? Cache::automatic
+                                      : Cache::none;
     if (names_files(section)) {
         context.tokenizer = tokenizer_of(section.at("tokenizer"), context.base_dir);
     }

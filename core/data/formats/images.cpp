@@ -314,7 +314,8 @@ std::shared_ptr<const Source> open_images(const Json& given, const OpenContext& 
     const auto sample_bytes = static_cast<std::size_t>(settings.sample_bytes());
     const std::size_t count = files.paths.size();
     const auto limit = static_cast<std::size_t>(settings.memory_limit);
-    const bool cached = count <= limit / sample_bytes;
+    const bool wanted = context.cache != Cache::none;
+    const bool cached = wanted && count <= limit / sample_bytes;
     std::vector<std::uint8_t> pixels(cached ? count * sample_bytes : 0);
     std::vector<std::string> faults(count);
     OpeningWatch watch(context, {.name = settings.path.filename().string(),
@@ -342,7 +343,7 @@ std::shared_ptr<const Source> open_images(const Json& given, const OpenContext& 
                 });
     end_if_stopped(context.stop);
     remove_bad(faults, settings.most_bad, files, pixels, sample_bytes, notes);
-    if (!cached) {
+    if (wanted && !cached) {
         notes.push_back(Note::decision(
             "the decoded images would take " +
             format_bytes(static_cast<std::int64_t>(count * sample_bytes)) +
@@ -364,7 +365,7 @@ PartOutline outline_images(const Json& given, const OpenContext& context, Part p
     out.encoding = std::make_shared<ImageEncoding>(files.class_names, settings.height,
                                                    settings.width, settings.channels);
     const std::int64_t bytes = out.samples * settings.sample_bytes();
-    out.cache_bytes = bytes <= settings.memory_limit ? bytes : 0;
+    out.cache_bytes = context.cache != Cache::none && bytes <= settings.memory_limit ? bytes : 0;
     return out;
 }
 
