@@ -38,9 +38,11 @@ class SectionTest : public QObject {
 private slots:
     void every_format_has_a_test_file() {
         for (const data::FormatDef* format : data::kFormats) {
-            const std::filesystem::path file =
-                std::filesystem::path(WEFT_TEST_DATA) / (std::string(format->name) + "_test.cpp");
-            QVERIFY2(std::filesystem::exists(file), file.c_str());
+            const std::string name = std::string(format->name) + "_test.cpp";
+            const std::filesystem::recursive_directory_iterator files(WEFT_TEST_DATA);
+            QVERIFY2(std::any_of(begin(files), end(files),
+                                 [&](const auto& file) { return file.path().filename() == name; }),
+                     name.c_str());
         }
     }
 
