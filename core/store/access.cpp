@@ -3,6 +3,7 @@
 
 #include "core/base/error.h"
 #include "core/base/file.h"
+#include "core/base/text.h"
 
 #include <cstdlib>
 #include <initializer_list>
@@ -23,13 +24,6 @@ std::string first_of(const Lookup& variable, std::initializer_list<const char*> 
     return {};
 }
 
-std::string without_spaces(const std::string& text) {
-    const std::size_t first = text.find_first_not_of(" \t\r");
-    return first == std::string::npos
-               ? std::string()
-               : text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
-}
-
 /// The settings of one section of an INI file; nothing where it is not there.
 std::map<std::string, std::string> section_of(const Path& path, const std::string& section) {
     std::error_code code;
@@ -40,7 +34,7 @@ std::map<std::string, std::string> section_of(const Path& path, const std::strin
     std::istringstream lines(read_file(path, kMostProfileBytes, ErrorKind::usage));
     bool within = false;
     for (std::string line; std::getline(lines, line);) {
-        line = without_spaces(line);
+        line = trim(line);
         if (line.empty() || line.front() == '#' || line.front() == ';') {
             continue;
         }
@@ -48,7 +42,7 @@ std::map<std::string, std::string> section_of(const Path& path, const std::strin
             within = line == "[" + section + "]" || line == "[profile " + section + "]";
         } else if (const std::size_t equals = line.find('=');
                    within && equals != std::string::npos) {
-            out[without_spaces(line.substr(0, equals))] = without_spaces(line.substr(equals + 1));
+            out[std::string(trim(line.substr(0, equals)))] = trim(line.substr(equals + 1));
         }
     }
     return out;
@@ -69,7 +63,7 @@ std::string endpoint_of(const Address& address, const Lookup& variable, const st
     }
     if (!endpoint.starts_with("http://") && !endpoint.starts_with("https://")) {
         throw Error(ErrorKind::usage, "AWS_ENDPOINT_URL",
-                    "'" + endpoint + "' is no http or https address",
+                    "it is no http or https address", // which may hold a password
                     "Write it as https://HOST or http://HOST:PORT.");
     }
     return endpoint;
@@ -99,7 +93,7 @@ Access access_of(const Address& address, const Lookup& variable) {
     out.key_id = first_of(variable, {"AWS_ACCESS_KEY_ID"});
     out.secret = first_of(variable, {"AWS_SECRET_ACCESS_KEY"});
     out.session_token = first_of(variable, {"AWS_SESSION_TOKEN"});
-    if (!named.empty() || out.key_id.empty() || out.secret.empty()) {
+    if (out.key_id.empty() || out.secret.empty()) {
         auto saved = section_of(credentials_path, profile);
         if (!saved["aws_access_key_id"].empty() && !saved["aws_secret_access_key"].empty()) {
             out.key_id = saved["aws_access_key_id"];

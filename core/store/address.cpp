@@ -2,6 +2,7 @@
 #include "core/store/address.h"
 
 #include "core/base/error.h"
+#include "core/base/text.h"
 
 #include <algorithm>
 #include <cctype>
@@ -13,8 +14,7 @@ namespace {
 constexpr std::string_view kSchemes[] = {"s3://", "gs://"};
 
 [[noreturn]] void not_an_address(std::string_view path, const std::string& text) {
-    throw Error(ErrorKind::usage, std::string(path), text,
-                "Write s3://BUCKET/NAME or gs://BUCKET/NAME.");
+    throw Error(ErrorKind::usage, shown(path), text, "Write s3://BUCKET/NAME or gs://BUCKET/NAME.");
 }
 
 void check_bucket(std::string_view path, std::string_view bucket) {
@@ -23,7 +23,7 @@ void check_bucket(std::string_view path, std::string_view bucket) {
     });
     if (bucket.empty() || !fits || bucket.find("..") != std::string_view::npos) {
         not_an_address(path, bucket.empty() ? "it names no bucket"
-                                            : "'" + std::string(bucket) + "' is no bucket's name");
+                                            : "'" + shown(bucket) + "' is no bucket's name");
     }
 }
 

@@ -175,7 +175,8 @@ Response Http::send(const Request& request, const std::stop_token& stop) {
     curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &out.status);
     if (code != CURLE_OK) {
         out.status = 0; // what came is not all
-        out.hopeless = code == CURLE_ABORTED_BY_CALLBACK || transfer.too_long;
+        out.hopeless = code == CURLE_ABORTED_BY_CALLBACK || code == CURLE_URL_MALFORMAT ||
+                       code == CURLE_UNSUPPORTED_PROTOCOL || transfer.too_long;
         out.problem = transfer.too_long   ? "the answer is longer than was asked for"
                       : reason[0] != '\0' ? std::string(reason)
                                           : std::string(curl_easy_strerror(code));

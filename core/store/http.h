@@ -49,7 +49,6 @@ public:
 
     /// Follows no redirect. A transfer below a KiB per second for a minute counts as no answer.
     Response send(const Request& request, const std::stop_token& stop);
-    const std::string& endpoint() const { return access_.endpoint; }
 
 private:
     struct Curl;

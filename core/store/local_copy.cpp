@@ -28,6 +28,9 @@ bool is_whole(const Path& copy, std::string& note) {
     if (!fs::is_regular_file(copy, code) || !fs::is_regular_file(note_path(copy), code)) {
         return false;
     }
+    if (fs::file_size(note_path(copy), code) > kMostNoteBytes) { // no note of ours
+        return false;
+    }
     note = read_file(note_path(copy), kMostNoteBytes);
     return note.starts_with(std::to_string(fs::file_size(copy, code)) + " ");
 }

@@ -230,7 +230,7 @@ void ObjectStore::put_file(const std::string& key, const Path& path, const OnByt
             told(std::ssize(chunk));
         }
         state_->complete_upload(key, upload, etags);
-    } catch (const Error&) {
+    } catch (...) {
         state_->abandon_upload(key, upload);
         throw;
     }
@@ -271,7 +271,7 @@ void ObjectStore::get_file(const ObjectInfo& object, const Path& path, const OnB
                         .headers = {{"Range", "bytes=" + std::to_string(at) + "-" +
                                                   std::to_string(at + count - 1)}},
                         .most_bytes = count};
-        if (!object.etag.empty()) {
+        if (!object.etag.empty() && !object.etag.starts_with("W/")) { // a weak one matches nothing
             request.headers["If-Match"] = "\"" + object.etag + "\"";
         }
         const Response response = state_->send_or_fail(object.key, request);

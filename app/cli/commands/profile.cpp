@@ -37,6 +37,10 @@ fs::path recording_file(const std::string& text, std::optional<std::int64_t> ste
                         const Context& context) {
     std::error_code absent;
     if (fs::is_regular_file(text, absent) && fs::path(text).extension() == ".json") {
+        if (step) {
+            throw Error(ErrorKind::usage, text, "is one recording already",
+                        "Leave --step out, or name the run.");
+        }
         return text;
     }
     fs::path folder = checkpoint::follow_pointer(text);

@@ -23,8 +23,6 @@ namespace {
 namespace fs = std::filesystem;
 using config::Json;
 
-constexpr std::string_view kPlaceholder = "{content}";
-
 struct ChatSettings {
     fs::path path;
     const ChatTemplate* form = nullptr; // null: own
@@ -72,10 +70,10 @@ void choose_template(const Json& settings, const tokenizer::Tokenizer& tokenizer
     const Json& own = settings.at("own");
     const auto text = [&](const char* part) {
         auto value = own.at(part).get<std::string>();
-        const std::size_t place = value.find(kPlaceholder);
+        const std::size_t place = value.find(kContentMark);
         if (std::string_view(part) != "begin" &&
             (place == std::string::npos ||
-             value.find(kPlaceholder, place + 1) != std::string::npos)) {
+             value.find(kContentMark, place + 1) != std::string::npos)) {
             throw Error(ErrorKind::data, "/data/train/own/" + std::string(part),
                         "'" + shown(value) + "' does not hold {content} once",
                         "Write {content} where the text of a message goes. A Jinja chat_template "
@@ -207,6 +205,12 @@ ReadChat read_chat(const ChatSettings& settings, const OpenContext& context) {
                                    " lines cannot be used: " + out.bad.text(),
                     "Write one conversation per line, e.g. {\"messages\": [{\"role\": \"user\", "
                     "\"content\": \"...\"}, {\"role\": \"assistant\", \"content\": \"...\"}]}.");
+    }
+    if (out.chat.conversations() == 0 && out.too_long == out.read && !settings.truncates) {
+        throw Error(ErrorKind::data, settings.path.string(),
+                    "every conversation is longer than the model's context of " +
+                        format_thousands(context.sequence_length) + " tokens",
+                    "Raise model.context, or set too_long to truncate.");
     }
     if (out.chat.conversations() == 0) {
         throw Error(ErrorKind::data, settings.path.string(),

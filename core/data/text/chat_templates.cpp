@@ -14,8 +14,6 @@ namespace {
 using config::Json;
 using Role = Message::Role;
 
-constexpr std::string_view kContent = "{content}";
-
 std::optional<Role> role_named(const std::string& name) {
     struct Known {
         std::string_view name;
@@ -154,11 +152,15 @@ std::vector<Piece> llama2(const std::vector<Message>& messages, const std::strin
     std::string system;
     for (const Message& message : messages) {
         if (message.role == Role::system) {
-            system = "<<SYS>>\n" + message.text + "\n<</SYS>>\n\n";
+            system += "<<SYS>>\n" + message.text + "\n<</SYS>>\n\n";
         } else if (message.role == Role::user) {
             out.add("<s>[INST] " + system + std::string(trim(user_text(message))) + " [/INST]");
             system.clear();
         } else {
+            if (!system.empty()) { // nobody asked
+                out.add("<s>[INST] " + system + "[/INST]");
+                system.clear();
+            }
             out.add(" " + std::string(trim(message.text)) + " </s>", true);
         }
     }
@@ -220,11 +222,11 @@ std::vector<Piece> own_pieces(const std::vector<Message>& messages, const OwnTem
         const std::string& form = message.role == Role::system ? own.system
                                   : message.role == Role::user ? own.user
                                                                : own.assistant;
-        const std::size_t place = form.find(kContent);
+        const std::size_t place = form.find(kContentMark);
         const bool answer = message.role == Role::assistant;
         out.add(form.substr(0, place));
         out.add(user_text(message), answer);
-        out.add(form.substr(place + kContent.size()), answer);
+        out.add(form.substr(place + kContentMark.size()), answer);
     }
     return out.take();
 }

@@ -36,7 +36,10 @@ struct Piece {
     bool is_answer = false; // what the model has to say, the end of its turn included
 };
 
-/// Text before and behind what a message says, as "{content}" parts them; `begin` comes first.
+/// Stands for what a message says.
+inline constexpr std::string_view kContentMark = "{content}";
+
+/// Text before and behind what a message says, as kContentMark parts them; `begin` comes first.
 struct OwnTemplate {
     std::string begin, system, user, assistant;
 };

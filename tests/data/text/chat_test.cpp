@@ -161,6 +161,26 @@ private slots:
         QCOMPARE(seen.learnt, expected.learnt);
     }
 
+    void what_the_system_says_stays_in_llama_2_where_nobody_asks() {
+        const Told seen = first_of(R"({"messages": [{"role": "system", "content": "A"}, )"
+                                   R"({"role": "system", "content": "B"}, )"
+                                   R"({"role": "assistant", "content": "C"}]})"
+                                   "\n",
+                                   R"({"template": "llama2"})");
+        QCOMPARE(seen.text,
+                 std::string("<s>[INST] <<SYS>>\nA\n<</SYS>>\n\n<<SYS>>\nB\n<</SYS>>\n\n[/INST] "
+                             "C </s>"));
+        QCOMPARE(seen.learnt, std::string(" C </s>"));
+    }
+
+    void conversations_that_are_all_too_long_are_said_to_be() {
+        const Folder folder;
+        const auto path = folder.write("a.jsonl", kOneTurn);
+        const auto error =
+            error_of([&] { open(chat_section(path, R"({"too_long": "drop"})"), 8); });
+        QVERIFY(error && error->text().find("every conversation is longer") == 0);
+    }
+
     void everything_is_learnt_where_that_is_asked_for() {
         const Told seen = first_of(two_turns(), R"({"template": "chatml", "loss": "all"})");
         QCOMPARE(seen.learnt, seen.text.substr(1));

@@ -76,6 +76,14 @@ private slots:
             access_of(parse_address("s3://b"), of({{"HOME", home}, {"AWS_PROFILE", "lab"}}));
         QCOMPARE(lab.key_id + lab.secret + lab.region + lab.endpoint,
                  std::string("CD==lab-1https://store.lab"));
+        // As botocore has it: what the environment says itself comes before a profile that it
+        // names.
+        const Access both =
+            access_of(parse_address("s3://b"), of({{"HOME", home},
+                                                   {"AWS_PROFILE", "lab"},
+                                                   {"AWS_ACCESS_KEY_ID", "K"},
+                                                   {"AWS_SECRET_ACCESS_KEY", "S"}}));
+        QCOMPARE(both.key_id + both.secret + both.region, std::string("KSlab-1"));
     }
 
     void what_is_missing_is_told() {
@@ -90,6 +98,14 @@ private slots:
                                                            {"AWS_SECRET_ACCESS_KEY", "S"},
                                                            {"AWS_ENDPOINT_URL", "localhost"}}));
                 }).has_value());
+        const auto secret = test::error_of([&] {
+            access_of(parse_address("s3://b"), of({{"AWS_ENDPOINT_URL", "ftp://me:secret@host"}}));
+        });
+        QVERIFY(secret.has_value());
+        QVERIFY(secret->text().find("secret") == std::string::npos);
+        const auto strange = test::error_of([&] { parse_address("s3://b\x1b[31m/k"); });
+        QVERIFY(strange.has_value());
+        QVERIFY((strange->where() + strange->text()).find('\x1b') == std::string::npos);
     }
 };
 
