@@ -33,7 +33,7 @@ const Constant& needed(const Inputs& inputs, std::size_t i) {
 Extents strides_of(const Extents& shape) {
     Extents out(shape.size(), 1);
     for (std::size_t i = shape.size(); i-- > 1;) {
-        out[i - 1] = out[i] * shape[i];
+        out[i - 1] = ir::capped_product(out[i], shape[i]);
     }
     return out;
 }
@@ -69,7 +69,8 @@ Constant paired(const Constant& a, const Constant& b, const Pair& apply, bool tr
     return out;
 }
 
-std::optional<Pair> pair_of(const std::string& op, bool whole) {
+std::optional<Pair> pair_of(const StoredNode& node, bool whole) {
+    const bool as_c = integer_of(node, "fmod", 0) != 0;
     const auto divided = [whole](double a, double b) {
         return whole ? (b == 0 ? throw Unsupported{"it divides by zero"} : std::trunc(a / b))
                      : a / b;
@@ -80,15 +81,17 @@ std::optional<Pair> pair_of(const std::string& op, bool whole) {
         {"Mul", [](double a, double b) { return a * b; }},
         {"Div", divided},
         {"Mod",
-         [](double a, double b) {
-             return b == 0 ? throw Unsupported{"it divides by zero"} : a - b * std::floor(a / b);
+         [as_c](double a, double b) { // the sign of a, or of b
+             return b == 0 ? throw Unsupported{"it divides by zero"}
+                    : as_c ? std::fmod(a, b)
+                           : a - b * std::floor(a / b);
          }},
         {"Pow", [](double a, double b) { return std::pow(a, b); }},
         {"Max", [](double a, double b) { return std::max(a, b); }},
         {"Min", [](double a, double b) { return std::min(a, b); }},
     };
     for (const auto& [name, apply] : kPairs) {
-        if (op == name) {
+        if (node.op == name) {
             return apply;
         }
     }
@@ -150,11 +153,8 @@ Constant cast_to(Constant x, std::int64_t element) {
 
 Extents whole_list(const Constant& x) {
     Extents out;
-    for (const double value : x.values) {
-        if (!(std::abs(value) <= 0x1p53)) {
-            throw Unsupported{"an extent is out of bounds"};
-        }
-        out.push_back(static_cast<std::int64_t>(value));
+    for (std::size_t i = 0; i < x.values.size(); ++i) {
+        out.push_back(whole_at(x, i));
     }
     return out;
 }
@@ -223,12 +223,12 @@ Constant fold_slice(const StoredNode&, const Inputs& inputs) {
         const bool axes = inputs.size() > 3 && inputs[3] != nullptr;
         const bool steps = inputs.size() > 4 && inputs[4] != nullptr;
         const auto axis = static_cast<std::size_t>(axis_of(
-            axes ? whole_list(*inputs[3]).at(i) : static_cast<std::int64_t>(i), out.shape.size()));
-        const double step = steps ? inputs[4]->values.at(i) : 1;
-        if (step < 1 || step > 0x1p31) {
+            axes ? whole_at(*inputs[3], i) : static_cast<std::int64_t>(i), out.shape.size()));
+        const double step = steps ? number_at(*inputs[4], i) : 1;
+        if (!(step >= 1 && step <= 0x1p31)) {
             throw Unsupported{"it steps backwards"};
         }
-        const auto [from, to] = clamped(starts.values[i], ends.values.at(i), out.shape[axis]);
+        const auto [from, to] = clamped(starts.values[i], number_at(ends, i), out.shape[axis]);
         Extents stride = strides_of(out.shape);
         const std::int64_t start = from * stride[axis];
         const auto by = static_cast<std::int64_t>(step);
@@ -244,6 +244,9 @@ Constant fold_transpose(const StoredNode& node, const Constant& x) {
     Extents order(x.shape.size());
     std::iota(order.rbegin(), order.rend(), 0);
     order = integers_of(node, "perm", nullptr).value_or(order);
+    if (sorted_axes(order, x.shape.size()).size() != x.shape.size()) {
+        throw Unsupported{"its permutation is none"};
+    }
     const Extents strides = strides_of(x.shape);
     Extents shape;
     Extents step;
@@ -252,16 +255,13 @@ Constant fold_transpose(const StoredNode& node, const Constant& x) {
         shape.push_back(x.shape[at]);
         step.push_back(strides[at]);
     }
-    if (shape.size() != x.shape.size() || constant_elements(shape) != x.values.size()) {
-        throw Unsupported{"its permutation is none"};
-    }
     return gathered(x, shape, step);
 }
 
 Constant fold_range(const Inputs& inputs) {
-    const double start = needed(inputs, 0).values.at(0);
-    const double limit = needed(inputs, 1).values.at(0);
-    const double step = needed(inputs, 2).values.at(0);
+    const double start = number_at(needed(inputs, 0));
+    const double limit = number_at(needed(inputs, 1));
+    const double step = number_at(needed(inputs, 2));
     const double count = step == 0 ? 0 : std::max(0.0, std::ceil((limit - start) / step));
     if (!(count <= static_cast<double>(kMostElements))) {
         throw Unsupported{"it makes too many numbers"};
@@ -279,7 +279,7 @@ Constant fold_trilu(const StoredNode& node, const Inputs& inputs) {
         throw Unsupported{"it needs two dimensions"};
     }
     const bool upper = integer_of(node, "upper", 1) != 0;
-    const double k = inputs.size() > 1 && inputs[1] != nullptr ? inputs[1]->values.at(0) : 0;
+    const double k = inputs.size() > 1 && inputs[1] != nullptr ? number_at(*inputs[1]) : 0;
     const auto columns = static_cast<std::size_t>(out.shape.back());
     const auto rows = static_cast<std::size_t>(out.shape[out.shape.size() - 2]);
     for (std::size_t i = 0; i < out.values.size(); ++i) {
@@ -299,7 +299,7 @@ Constant fold_cumsum(const StoredNode& node, const Inputs& inputs) {
         throw Unsupported{"it sums from the end, or without the element itself"};
     }
     const auto axis =
-        static_cast<std::size_t>(axis_of(whole_list(needed(inputs, 1)).at(0), out.shape.size()));
+        static_cast<std::size_t>(axis_of(whole_at(needed(inputs, 1)), out.shape.size()));
     const auto stride = static_cast<std::size_t>(strides_of(out.shape)[axis]);
     const auto extent = static_cast<std::size_t>(out.shape[axis]);
     for (std::size_t i = stride; i < out.values.size(); ++i) {
@@ -349,14 +349,23 @@ Constant fold_where(const Inputs& inputs) {
     return out;
 }
 
-Constant fold_reduction(const StoredNode& node, const Constant& x) {
+Constant fold_reduction(const StoredNode& node, const Inputs& inputs) {
+    const Constant& x = needed(inputs, 0);
+    const auto axes = integers_of(node, "axes", inputs.size() > 1 ? inputs[1] : nullptr);
+    if ((!axes || axes->empty()) && integer_of(node, "noop_with_empty_axes", 0) != 0) {
+        return x;
+    }
     if (x.shape.size() > 1) {
         throw Unsupported{"it reduces a table of constants"};
     }
     const bool product = node.op == "ReduceProd";
-    double value = product ? 1 : 0;
+    const bool most = node.op == "ReduceMax";
+    double value = product ? 1 : most ? -std::numeric_limits<double>::infinity() : 0;
     for (const double one : x.values) {
-        value = product ? value * one : node.op == "ReduceMax" ? std::max(value, one) : value + one;
+        value = product ? value * one : most ? std::max(value, one) : value + one;
+    }
+    if (most && x.values.empty()) {
+        throw Unsupported{"it asks for the largest of no numbers"};
     }
     const bool keep = integer_of(node, "keepdims", 1) != 0 && !x.shape.empty();
     return {x.element, keep ? Extents{1} : Extents{}, {value}};
@@ -396,7 +405,7 @@ Constant fold_filled(const StoredModel& model, const StoredNode& node, const Con
         out.element = value->second.tensor->element;
         out.values = tensor_numbers(model, *value->second.tensor);
     }
-    out.values.assign(constant_elements(out.shape), out.values.at(0));
+    out.values.assign(constant_elements(out.shape), number_at(out));
     return out;
 }
 
@@ -408,12 +417,8 @@ Constant fold_squeezed(const StoredNode& node, const Inputs& inputs) {
         std::erase(out.shape, 1);
         return out;
     }
-    Extents sorted = axes.value_or(Extents{});
-    const std::size_t rank = out.shape.size() + (node.op == "Unsqueeze" ? sorted.size() : 0);
-    for (std::int64_t& axis : sorted) {
-        axis = axis_of(axis, rank);
-    }
-    std::sort(sorted.begin(), sorted.end());
+    const std::size_t more = node.op == "Unsqueeze" && axes ? axes->size() : 0;
+    const Extents sorted = sorted_axes(axes.value_or(Extents{}), out.shape.size() + more);
     for (std::size_t i = 0; i < sorted.size(); ++i) {
         if (node.op == "Unsqueeze") {
             out.shape.insert(out.shape.begin() + sorted[i], 1);
@@ -471,6 +476,33 @@ std::int64_t axis_of(std::int64_t axis, std::size_t rank) {
                           std::to_string(count)};
     }
     return axis < 0 ? axis + count : axis;
+}
+
+Extents sorted_axes(Extents axes, std::size_t rank) {
+    for (std::int64_t& axis : axes) {
+        axis = axis_of(axis, rank);
+    }
+    std::sort(axes.begin(), axes.end());
+    if (std::adjacent_find(axes.begin(), axes.end()) != axes.end()) {
+        throw Unsupported{"it names an axis twice"};
+    }
+    return axes;
+}
+
+double number_at(const Constant& x, std::size_t i) {
+    if (i >= x.values.size()) {
+        throw Unsupported{"one of its inputs holds too few numbers (" +
+                          std::to_string(x.values.size()) + ")"};
+    }
+    return x.values[i];
+}
+
+std::int64_t whole_at(const Constant& x, std::size_t i) {
+    const double value = number_at(x, i);
+    if (!(std::abs(value) <= 0x1p53)) {
+        throw Unsupported{"an extent or index is out of bounds"};
+    }
+    return static_cast<std::int64_t>(value);
 }
 
 Extents reshaped(const Extents& from, const Constant& to, bool zero_is_zero) {
@@ -542,9 +574,8 @@ std::optional<Constant> fold(const StoredModel& model, const StoredNode& node,
         return std::nullopt;
     }
     const Constant& x = *inputs[0];
-    if (const auto apply = pair_of(op, whole_type(x.element)); apply && inputs.size() == 2) {
-        Constant out = paired(x, needed(inputs, 1), *apply, false);
-        return x.element == 1 ? cast_to(std::move(out), 1) : out;
+    if (const auto apply = pair_of(node, whole_type(x.element)); apply && inputs.size() == 2) {
+        return cast_to(paired(x, needed(inputs, 1), *apply, false), x.element);
     }
     if (const auto apply = comparison_of(op)) {
         return paired(x, needed(inputs, 1), *apply, true);
@@ -596,7 +627,7 @@ std::optional<Constant> fold(const StoredModel& model, const StoredNode& node,
         return fold_squeezed(node, inputs);
     }
     if (op == "ReduceProd" || op == "ReduceSum" || op == "ReduceMax") {
-        return fold_reduction(node, x);
+        return fold_reduction(node, inputs);
     }
     return std::nullopt;
 }

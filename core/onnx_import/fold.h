@@ -31,6 +31,12 @@ std::vector<std::int64_t> broadcast_extents(const std::vector<std::int64_t>& a,
 Constant broadcast_to(const Constant& x, const std::vector<std::int64_t>& shape);
 /// An axis or position counted from the end where negative; throws Unsupported outside.
 std::int64_t axis_of(std::int64_t axis, std::size_t rank);
+/// The same for each of `axes`, in ascending order; throws Unsupported for one that is there twice.
+std::vector<std::int64_t> sorted_axes(std::vector<std::int64_t> axes, std::size_t rank);
+/// Number i of a constant; throws Unsupported where it has fewer.
+double number_at(const Constant& x, std::size_t i = 0);
+/// The same as a whole number; throws Unsupported where it is none that can be counted with.
+std::int64_t whole_at(const Constant& x, std::size_t i = 0);
 /// The shape that Reshape asks for: 0 copies, -1 is what is left. Throws Unsupported.
 std::vector<std::int64_t> reshaped(const std::vector<std::int64_t>& from, const Constant& to,
                                    bool zero_is_zero);

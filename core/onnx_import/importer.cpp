@@ -17,6 +17,8 @@ constexpr std::size_t kMostRuns = 4096;
 constexpr std::int64_t kTokens32 = 6; // int32 and int64
 constexpr std::int64_t kTokens64 = 7;
 constexpr std::int64_t kMostInput = std::int64_t{1} << 40; // elements
+constexpr std::size_t kMostNumbers = 1 << 26;              // of constants at a time: 512 MiB
+constexpr std::size_t kMostMade = 1 << 28;                 // of constants in all
 
 Extents list_of(const ir::Shape& shape) {
     return {shape.begin(), shape.end()};
@@ -26,7 +28,7 @@ ir::Shape shape_of(const Extents& extents) {
     return ir::Shape(std::span<const std::int64_t>(extents));
 }
 
-/// Text that a name of ours can hold.
+/// The module of a weight: what stands before the last dot.
 std::string path_of_weight(const std::string& name) {
     const std::size_t dot = name.rfind('.');
     return dot == std::string::npos ? name : name.substr(0, dot);
@@ -44,15 +46,23 @@ bool is_toeplitz(const std::vector<float>& x, std::size_t rows, std::size_t colu
     return true;
 }
 
-std::vector<float> finite(const std::vector<double>& values, std::size_t columns) {
-    std::vector<float> out;
-    std::size_t hidden = 0; // one after the other, of a row
-    for (const double value : values) {
-        hidden = out.size() % columns == 0 ? 0 : hidden;
-        hidden += value == -std::numeric_limits<double>::infinity() ? 1 : 0;
-        if (hidden == columns && columns > 1) {
-            throw Unsupported{"a mask that it reads hides whole rows"};
+/// Whether a mask lets a row see nothing, which has no softmax.
+bool hides_rows(const Constant& x) {
+    const auto columns = static_cast<std::ptrdiff_t>(
+        x.shape.empty() ? 1 : std::max<std::int64_t>(1, x.shape.back()));
+    for (auto row = x.values.begin(); row != x.values.end(); row += columns) {
+        if (std::all_of(row, row + columns, [](double value) {
+                return value == -std::numeric_limits<double>::infinity();
+            })) {
+            return true;
         }
+    }
+    return false;
+}
+
+std::vector<float> finite(const std::vector<double>& values) {
+    std::vector<float> out;
+    for (const double value : values) {
         constexpr double kMost = std::numeric_limits<float>::max();
         if (std::isnan(value)) {
             throw Unsupported{"a constant that it reads holds what is no number"};
@@ -87,6 +97,13 @@ Constant squeezed(const Constant& x) {
     return out;
 }
 
+constexpr std::string_view kNormByStatistics = "batch_norm_inference";
+
+/// Whether operand i is a running mean or variance.
+bool is_statistic(const ir::Op& op, std::size_t i) {
+    return op.kind == kNormByStatistics && i >= 3;
+}
+
 ir::WrittenValue written(const ir::Program& program, ir::ValueId id) {
     return {id.index, program.type(id), {}};
 }
@@ -105,15 +122,57 @@ void Importer::run() {
         node_ = &node;
         try {
             translate();
+            forget_read();
         } catch (const Unsupported& why) {
-            problems_.push_back(node.op + " at '" + shown(node.name, 120) + "': " + why.text);
-            unknown_.insert(node.outputs.begin(), node.outputs.end());
+            problem(why.text, "");
         } catch (const Error& error) {
-            problems_.push_back(node.op + " at '" + shown(node.name, 120) + "': " + error.text());
-            unknown_.insert(node.outputs.begin(), node.outputs.end());
+            problem(error.text(), error.hint());
         }
     }
+    node_ = nullptr;
+    check_statistics();
     end();
+}
+
+std::string Importer::place() const {
+    return node_->op + " at '" + shown(node_->name, 120) + "'";
+}
+
+void Importer::problem(const std::string& text, const std::string& hint) {
+    problems_.push_back(place() + ": " + text);
+    unknown_.insert(node_->outputs.begin(), node_->outputs.end());
+    if (!hint.empty()) {
+        hints_.insert(hint);
+    }
+}
+
+void Importer::warn(const std::string& text) {
+    warnings_.push_back(place() + " " + text);
+}
+
+/// Constants are made of constants, each of a bounded size, and chains of them without end.
+void Importer::count(const Imported& value) {
+    const std::size_t more = value.constant ? value.constant->values.size() : 0;
+    numbers_ += more;
+    numbers_made_ += more;
+    if (more > 0 && (numbers_ > kMostNumbers || numbers_made_ > kMostMade)) {
+        throw Unsupported{"constants up to here have more than " +
+                          format_thousands(static_cast<std::int64_t>(kMostNumbers)) +
+                          " numbers at a time, or " +
+                          format_thousands(static_cast<std::int64_t>(kMostMade)) + " in all"};
+    }
+}
+
+/// Constants that no later node reads.
+void Importer::forget_read() {
+    for (const std::string& name : node_->inputs) {
+        const auto found = values_.find(name);
+        if (found != values_.end() && found->second.constant && last_readers_[name] == node_ &&
+            name != model_.outputs[0].name) {
+            numbers_ -= found->second.constant->values.size();
+            found->second.constant.reset();
+        }
+    }
 }
 
 void Importer::begin() {
@@ -121,7 +180,12 @@ void Importer::begin() {
         initializers_[tensor.name] = &tensor;
     }
     for (const StoredNode& node : model_.nodes) {
-        made_.insert(node.outputs.begin(), node.outputs.end());
+        for (const std::string& name : node.inputs) {
+            last_readers_[name] = &node;
+        }
+        for (const std::string& name : node.outputs) {
+            makers_.emplace(name, &node);
+        }
     }
     if (model_.inputs.size() != 1 || model_.outputs.size() != 1) {
         const auto names = [](const std::vector<StoredPort>& ports) {
@@ -215,14 +279,20 @@ bool Importer::known(const std::string& name) {
     if (unknown_.contains(name)) {
         return false;
     }
+    if (const auto found = left_out_.find(name); found != left_out_.end()) {
+        throw Unsupported{found->second + " '" + shown(name, 120) + "' here"};
+    }
     const auto found = initializers_.find(name);
     if (found == initializers_.end()) {
         throw Unsupported{"it reads '" + shown(name, 120) + "', which " +
-                          (made_.contains(name) ? "is made by a later node: the graph is a circle, "
-                                                  "or not in order"
-                                                : "nothing makes")};
+                          (makers_.contains(name)
+                               ? "is made by a later node: the graph is a circle, "
+                                 "or not in order"
+                               : "nothing makes")};
     }
-    values_[name] = initial(*found->second);
+    Imported value = initial(*found->second);
+    count(value);
+    values_[name] = std::move(value);
     return true;
 }
 
@@ -266,22 +336,59 @@ void Importer::translate() {
         }
     }
     translation(*this);
+    for (const std::string& name : node.outputs) {
+        if (!name.empty() && !values_.contains(name)) {
+            left_out_[name] = place() + " does not give";
+        }
+    }
+}
+
+/// A running statistic follows the batches of one batch normalisation; nothing else reads it.
+void Importer::check_statistics() {
+    std::map<std::int32_t, int> kept;
+    std::set<std::int32_t> others;
+    for (const ir::Op& op : program_.body.ops) {
+        for (std::size_t i = 0; i < op.inputs.size(); ++i) {
+            if (is_statistic(op, i)) {
+                ++kept[op.inputs[i].index];
+            } else {
+                others.insert(op.inputs[i].index);
+            }
+        }
+    }
+    for (const ir::WrittenPort& state : states_) {
+        const auto count = kept.find(state.value.number);
+        if (count != kept.end() && (count->second > 1 || others.contains(state.value.number))) {
+            problems_.push_back("the tensor '" + shown(state.name, 120) + "' is " +
+                                (others.contains(state.value.number)
+                                     ? "both trained and a running statistic"
+                                     : "more than one running statistic") +
+                                " of batch normalisations");
+            hints_.insert("exporters merge equal tensors, as a model has before training: export "
+                          "it in training mode (training=TrainingMode.TRAINING in "
+                          "torch.onnx.export), which keeps them apart");
+        }
+    }
 }
 
 void Importer::end() {
-    node_ = nullptr;
     const std::string& name = model_.outputs[0].name;
+    const std::string result = "the result '" + shown(name, 120) + "'";
     const auto found = values_.find(name);
     if (found == values_.end()) {
         if (problems_.empty()) {
-            problems_.push_back("nothing makes the result '" + shown(name, 120) + "'");
+            problems_.push_back(initializers_.contains(name)
+                                    ? result + " is a tensor of the file, whatever the input is"
+                                : left_out_.contains(name)
+                                    ? left_out_.at(name) + " " + result + " here"
+                                    : "nothing makes " + result);
         }
         return;
     }
     try {
         result_ = plain(found->second);
     } catch (const Unsupported& why) {
-        problems_.push_back("the result '" + shown(name, 120) + "': " + why.text);
+        problems_.push_back(result + ": " + why.text);
     }
 }
 
@@ -318,6 +425,11 @@ Extents Importer::shape(const Imported& value) const {
         std::swap(out.back(), out[out.size() - 2]);
     }
     return out;
+}
+
+const StoredNode* Importer::maker(std::size_t i) const {
+    const auto found = has(i) ? makers_.find(node_->inputs[i]) : makers_.end();
+    return found == makers_.end() ? nullptr : found->second;
 }
 
 std::int64_t Importer::axis(const char* name, std::int64_t otherwise, std::size_t rank) const {
@@ -361,6 +473,7 @@ void Importer::out(Imported value, std::size_t i) {
         if (values_.contains(node_->outputs[i]) || initializers_.contains(node_->outputs[i])) {
             throw Unsupported{"there are two values '" + shown(node_->outputs[i], 120) + "'"};
         }
+        count(value);
         values_[node_->outputs[i]] = std::move(value);
     }
 }
@@ -396,9 +509,10 @@ ir::ValueId Importer::emit_runs(const std::vector<float>& values) {
 // short of its own length, so that each next row is shifted by one.
 ir::ValueId Importer::emit_constant(const Constant& constant) {
     const Constant x = squeezed(constant);
-    const auto last = x.shape.empty() ? std::int64_t{1} : x.shape.back();
-    const std::vector<float> values =
-        finite(x.values, static_cast<std::size_t>(std::max<std::int64_t>(1, last)));
+    if (x.values.size() > 1 && hides_rows(constant)) {
+        throw Unsupported{"a mask that it reads hides whole rows"};
+    }
+    const std::vector<float> values = finite(x.values);
     Extents wide = x.shape;
     std::erase(wide, 1);
     ir::ValueId id;
@@ -442,16 +556,20 @@ ir::ModelText Importer::text() const {
         out.arguments.push_back({written(program_, random_), ir::Role::scalar, "random", {}});
     }
     std::set<std::int32_t> used;
+    std::set<std::int32_t> statistics;
     for (const ir::Op& op : program_.body.ops) {
-        for (const ir::ValueId id : op.inputs) {
-            used.insert(id.index);
+        for (std::size_t i = 0; i < op.inputs.size(); ++i) {
+            used.insert(op.inputs[i].index);
+            if (is_statistic(op, i)) {
+                statistics.insert(op.inputs[i].index);
+            }
         }
     }
     for (ir::WrittenPort port : states_) {
         if (!used.contains(port.value.number)) {
             continue; // only its shape was read
         }
-        if (statistics_.contains(port.name)) {
+        if (statistics.contains(port.value.number)) {
             port.attributes.set("trained", false);
         }
         out.arguments.push_back(std::move(port));
@@ -467,7 +585,7 @@ ir::ModelText Importer::text() const {
         line.kind = op.kind;
         line.attributes = op.attributes;
         line.path = op.path;
-        if (line.kind == "batch_norm_inference") {
+        if (line.kind == kNormByStatistics) {
             line.kind = "batch_norm"; // of running statistics, which text has in this place
             line.attributes.set("momentum", momenta_.at(op.outputs[0].index));
         }
@@ -478,7 +596,14 @@ ir::ModelText Importer::text() const {
 }
 
 std::vector<std::string> Importer::warnings() const {
-    std::vector<std::string> out;
+    std::vector<std::string> out = warnings_;
+    for (const auto& [name, tensor] : initializers_) {
+        if (tensor->elements() == 1 && float_type(tensor->element) &&
+            last_readers_.contains(name)) {
+            out.push_back("'" + shown(name, 120) +
+                          "' has one element and is not trained: it keeps its number");
+        }
+    }
     for (const auto& [name, count] : readers_) {
         const bool vector = initializers_.at(name)->shape.size() == 1;
         if (vector && count > 1) {
@@ -512,12 +637,17 @@ TextOfGraph to_model_text(const StoredModel& model, std::int64_t positions) {
     const std::string dynamic = "export it with a first dimension of any extent (dynamic_shapes, "
                                 "or dynamic_axes, in torch.onnx.export)";
     if (!problems.empty()) {
+        std::set<std::string> hints = two.hints();
+        hints.insert(three.hints().begin(), three.hints().end());
+        if (fixed) {
+            hints.insert("it is fixed to " + std::to_string(model.inputs[0].shape[0]) +
+                         " samples: " + dynamic);
+        } else if (hints.empty()) {
+            hints.insert("export the model so that it does without these nodes, or write it as "
+                         "model text");
+        }
         refuse("the graph cannot be trained here: " + join(problems, "; "),
-               fixed ? "It is fixed to " + std::to_string(model.inputs[0].shape[0]) +
-                           " samples: " + dynamic
-                     : "Export a model of the operators that `core/onnx_import` translates, or "
-                       "write it as "
-                       "model text.");
+               join(std::vector<std::string>(hints.begin(), hints.end()), "; "));
     }
     const auto text = ir::write_model_text(two.text(), three.text());
     if (!text) {

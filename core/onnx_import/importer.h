@@ -32,6 +32,8 @@ public:
 
     ir::ModelText text() const;
     const std::vector<std::string>& problems() const { return problems_; }
+    /// What those that told of problems say to do.
+    const std::set<std::string>& hints() const { return hints_; }
     std::vector<std::string> warnings() const;
     ir::Type input() const;
     ir::Type output() const { return program_.type(result_); }
@@ -43,6 +45,8 @@ public:
     bool has(std::size_t i) const { return i < node_->inputs.size() && !node_->inputs[i].empty(); }
     /// Throws Unsupported where there is none.
     const Imported& in(std::size_t i) const;
+    /// The node that gives input i; null where none does.
+    const StoredNode* maker(std::size_t i) const;
     /// Null where it is left out; Unsupported where it is not known before a run.
     const Constant* constant(std::size_t i) const;
     Extents shape(const Imported& value) const; // as the graph has it
@@ -58,13 +62,12 @@ public:
     void out(Imported value, std::size_t i = 0);
     void out(ir::ValueId id) { out({.id = id}); }
     void out_last(ir::ValueId id) { out({.id = id, .channels_last = true}); }
+    /// Tells of this node what trains otherwise than its author may think.
+    void warn(const std::string& text);
     /// The random key that drops values.
     ir::ValueId random();
     /// A batch normalisation whose running statistics are inputs 3 and 4 of the node.
-    void follow_batches(ir::ValueId result, double momentum) {
-        statistics_.insert({node_->inputs.at(3), node_->inputs.at(4)});
-        momenta_[result.index] = momentum;
-    }
+    void follow_batches(ir::ValueId result, double momentum) { momenta_[result.index] = momentum; }
 
 private:
     void begin();
@@ -74,6 +77,11 @@ private:
     ir::ValueId emit_constant(const Constant& constant);
     ir::ValueId emit_runs(const std::vector<float>& values);
     bool known(const std::string& name);
+    std::string place() const;
+    void problem(const std::string& text, const std::string& hint);
+    void count(const Imported& value);
+    void forget_read();
+    void check_statistics();
     void end();
 
     const StoredModel& model_;
@@ -84,11 +92,16 @@ private:
     const StoredNode* node_ = nullptr;
     std::map<std::string, Imported> values_;
     std::map<std::string, const StoredTensor*> initializers_;
-    std::set<std::string> made_; // by some node
+    std::map<std::string, const StoredNode*> makers_;
+    std::map<std::string, const StoredNode*> last_readers_;
+    std::map<std::string, std::string> left_out_; // results that a translation does not give
     std::set<std::string> unknown_;
-    std::set<std::string> statistics_;
+    std::size_t numbers_ = 0;                // that constants hold now
+    std::size_t numbers_made_ = 0;           // and held so far
     std::map<std::int32_t, double> momenta_; // by the result
     std::map<std::string, int> readers_;     // of weights
+    std::vector<std::string> warnings_;
+    std::set<std::string> hints_;
     std::vector<ir::WrittenPort> states_;
     ir::ValueId inputs_;
     ir::ValueId random_;

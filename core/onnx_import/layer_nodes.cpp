@@ -3,6 +3,8 @@
 // last, theirs first.
 #include "core/onnx_import/importer.h"
 
+#include "core/base/text.h"
+
 #include <algorithm>
 #include <numeric>
 
@@ -10,6 +12,8 @@ namespace weft::onnx_import {
 namespace {
 
 constexpr std::int64_t kMostGroups = 64;
+constexpr std::int64_t kWidestKernel = 128; // of dilated ones
+constexpr std::int64_t kLargestWindow = 65536;
 
 ir::ValueId scaled(Importer& m, ir::ValueId x, double by) {
     return by == 1 ? x : ops::affine(m.builder(), x, by);
@@ -81,10 +85,10 @@ struct Window {
 };
 
 Window window_of(Importer& m, const Extents& kernel) {
+    const auto counted = [](std::int64_t x) { return x >= 0 && x <= kLargestWindow; };
     const auto list = [&](const char* name, Extents otherwise) {
         Extents out = integers_of(m.node(), name, nullptr).value_or(otherwise);
-        if (out.size() != otherwise.size() ||
-            std::any_of(out.begin(), out.end(), [](auto x) { return x < 0 || x > 65536; })) {
+        if (out.size() != otherwise.size() || !std::all_of(out.begin(), out.end(), counted)) {
             throw Unsupported{std::string("its ") + name +
                               " are none of a window in two dimensions"};
         }
@@ -92,6 +96,10 @@ Window window_of(Importer& m, const Extents& kernel) {
     };
     if (m.shape(0).size() != 4 || kernel.size() != 2) {
         throw Unsupported{"only pictures [N, C, H, W] are filtered here"};
+    }
+    if (!std::all_of(kernel.begin(), kernel.end(), counted)) {
+        throw Unsupported{"its kernel has an extent outside of 0 to " +
+                          format_thousands(kLargestWindow)};
     }
     Window out{kernel, list("strides", {1, 1}), list("pads", {0, 0, 0, 0}),
                list("dilations", {1, 1})};
@@ -119,6 +127,21 @@ ir::ValueId dilated(Importer& m, ir::ValueId weight, const Extents& dilation) {
     }
     ops::Builder& b = m.builder();
     const ir::Shape k = b.shape(weight);
+    const std::int64_t height = (k[0] - 1) * dilation[0] + 1;
+    const std::int64_t width = (k[1] - 1) * dilation[1] + 1;
+    const auto by = [](std::int64_t h, std::int64_t w) {
+        return std::to_string(h) + " x " + std::to_string(w);
+    };
+    if (height > kWidestKernel || width > kWidestKernel) {
+        throw Unsupported{"its dilations spread its kernel over " + by(height, width) +
+                          "; here such a kernel is kept with the zeros between its elements, up "
+                          "to " +
+                          by(kWidestKernel, kWidestKernel)};
+    }
+    if (height * width > 4 * k[0] * k[1]) {
+        m.warn("takes the memory and time of a kernel of " + by(height, width) +
+               ": its dilated kernel of " + by(k[0], k[1]) + " is kept with its zeros");
+    }
     const std::int64_t down = dilation[0];
     const std::int64_t across = dilation[1];
     const ir::ValueId apart = ops::reshape(b, weight, {k[0], 1, k[1], 1, k[2], k[3]});
@@ -127,8 +150,7 @@ ir::ValueId dilated(Importer& m, ir::ValueId weight, const Extents& dilation) {
                                        {"high", Extents{0, down - 1, 0, across - 1, 0, 0}},
                                        {"value", 0.0}});
     const ir::ValueId whole = ops::reshape(b, padded, {k[0] * down, k[1] * across, k[2], k[3]});
-    return ops::slice(b, whole, {0, 0, 0, 0},
-                      {(k[0] - 1) * down + 1, (k[1] - 1) * across + 1, k[2], k[3]});
+    return ops::slice(b, whole, {0, 0, 0, 0}, {height, width, k[2], k[3]});
 }
 
 void conv(Importer& m) {
@@ -212,18 +234,23 @@ void batch_norm(Importer& m) {
         throw Unsupported{"only rows [N, C] and pictures [N, C, H, W] are normalised here"};
     }
     for (std::size_t i = 1; i <= 4; ++i) {
+        if (m.shape(i) == Extents{1}) {
+            throw Unsupported{"it has one channel: tensors of one element are not trained here"};
+        }
         if (m.in(i).constant || m.shape(i).size() != 1) {
             throw Unsupported{"its scale, shift, mean and variance are not tensors of the file"};
         }
     }
-    for (std::size_t i = 1; i < m.node().outputs.size(); ++i) {
-        m.out({}, i); // the statistics, which the layer keeps
+    const double eps = real_of(m.node(), "epsilon", 1e-5);
+    const double momentum = real_of(m.node(), "momentum", 0.9);
+    if (!(eps > 0 && momentum >= 0 && momentum <= 1)) {
+        throw Unsupported{"it needs an epsilon above 0 and a momentum from 0 to 1"};
     }
     const ir::ValueId x = rank == 4 ? m.last(m.in(0)) : m.plain(0);
-    const ir::ValueId out = m.builder().emit("batch_norm_inference",
-                                             {x, m.plain(1), m.plain(2), m.plain(3), m.plain(4)},
-                                             {{"eps", real_of(m.node(), "epsilon", 1e-5)}});
-    m.follow_batches(out, 1 - real_of(m.node(), "momentum", 0.9));
+    const ir::ValueId out =
+        m.builder().emit("batch_norm_inference",
+                         {x, m.plain(1), m.plain(2), m.plain(3), m.plain(4)}, {{"eps", eps}});
+    m.follow_batches(out, 1 - momentum);
     m.out({.id = out, .channels_last = rank == 4});
 }
 

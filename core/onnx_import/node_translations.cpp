@@ -53,6 +53,12 @@ Imported shifted(Importer& m, const Imported& x, double by) {
 }
 
 Imported times(Imported x, double by) {
+    if (x.constant) {
+        for (double& value : x.constant->values) {
+            value *= by;
+        }
+        return x;
+    }
     x.factor *= by;
     x.shift *= by;
     return x;
@@ -184,18 +190,31 @@ void where(Importer& m) {
 }
 
 /// Attention of exporters zeroes what no position may see. Masks of whole rows are refused
-/// (emit_constant), so that nothing is no number unless training failed, which is told then.
+/// (emit_constant), so that no softmax gives what is no number unless training failed, which is
+/// told then. Of others nobody knows.
 void is_nan(Importer& m) {
+    const StoredNode* from = m.maker(0);
+    if (from == nullptr || from->op != "Softmax") {
+        throw Unsupported{"it asks for what is no number among others than results of a Softmax"};
+    }
     Constant none{9, m.shape(0), {}};
     none.values.assign(constant_elements(none.shape), 0.0);
     m.out({.constant = std::move(none)});
+}
+
+/// Throws Unsupported for a sequence.
+ir::DType kind_of(Importer& m, const Imported& value) {
+    if (!value.id.valid()) {
+        throw Unsupported{"it reads a sequence"};
+    }
+    return m.builder().type(value.id).dtype;
 }
 
 /// Tokens stay i32, numbers f32.
 void cast(Importer& m) {
     if (m.node().op == "CastLike") {
         const Imported& like = m.in(1);
-        const bool number = !like.constant && ir::is_float(m.builder().type(like.id).dtype);
+        const bool number = !like.constant && ir::is_float(kind_of(m, like));
         if (!m.in(0).constant || !number) {
             throw Unsupported{"it casts what is known in a run only"};
         }
@@ -205,7 +224,7 @@ void cast(Importer& m) {
         return;
     }
     const std::int64_t to = integer_of(m.node(), "to", 1);
-    const ir::DType from = m.builder().type(m.in(0).id).dtype;
+    const ir::DType from = kind_of(m, m.in(0));
     const bool number = float_type(to).has_value();
     if (to == 9 || (ir::is_float(from) && !number)) {
         throw Unsupported{"it casts what is known in a run only to another kind of number"};
@@ -219,15 +238,24 @@ void identity(Importer& m) {
     m.out(m.in(0));
 }
 
+/// Drops where the graph is one of training, as the standard has it.
 void dropout(Importer& m) {
     const Constant* ratio = m.constant(1);
-    const double rate = ratio != nullptr ? ratio->values.at(0) : 0.5;
-    if (rate == 0) {
+    const double rate = ratio != nullptr ? number_at(*ratio) : 0.5;
+    const Constant* training = m.constant(2);
+    const bool drops = training != nullptr && number_at(*training) != 0;
+    if (!drops && rate != 0) {
+        m.warn("drops nothing, as its training_mode is not true: export the model in training mode "
+               "to train with dropout");
+    }
+    if (!drops || rate == 0) {
         m.out(m.in(0));
         return;
     }
-    m.out(m.builder().emit("dropout", {m.plain(0), m.random()},
-                           {{"rate", rate}, {"stream", m.node().outputs.at(0)}}));
+    const auto& outputs = m.node().outputs;
+    m.out(m.builder().emit(
+        "dropout", {m.plain(0), m.random()},
+        {{"rate", rate}, {"stream", outputs.empty() ? std::string() : outputs[0]}}));
 }
 
 // --- shapes ------------------------------------------------------------------------------------
@@ -268,12 +296,7 @@ void flatten(Importer& m) {
 }
 
 Extents axes_input(Importer& m, std::size_t rank) {
-    Extents axes = integers_of(m.node(), "axes", m.constant(1)).value_or(Extents{});
-    for (std::int64_t& axis : axes) {
-        axis = axis_of(axis, rank);
-    }
-    std::sort(axes.begin(), axes.end());
-    return axes;
+    return sorted_axes(integers_of(m.node(), "axes", m.constant(1)).value_or(Extents{}), rank);
 }
 
 void squeeze(Importer& m) {
@@ -292,17 +315,13 @@ void unsqueeze(Importer& m) {
     Extents shape = m.shape(0);
     const auto count = integers_of(m.node(), "axes", m.constant(1)).value_or(Extents{}).size();
     for (const std::int64_t axis : axes_input(m, shape.size() + count)) {
-        shape.insert(shape.begin() + std::min(axis, static_cast<std::int64_t>(shape.size())), 1);
+        shape.insert(shape.begin() + axis, 1);
     }
     to_shape(m, shape);
 }
 
 void expand(Importer& m) {
-    Extents wanted;
-    for (const double extent : fixed(m, 1).values) {
-        wanted.push_back(static_cast<std::int64_t>(extent));
-    }
-    const Extents shape = broadcast_extents(m.shape(0), wanted);
+    const Extents shape = broadcast_extents(m.shape(0), *integers_of(m.node(), "", &fixed(m, 1)));
     m.out(shape == m.shape(0) ? m.plain(0)
                               : m.builder().emit("broadcast", {m.plain(0)}, {{"shape", shape}}));
 }
@@ -364,7 +383,12 @@ ir::ValueId cut(Importer& m, ir::ValueId x, std::int64_t axis, std::int64_t from
                : ops::slice(m.builder(), x, starts, sizes);
 }
 
+constexpr std::int64_t kMostParts = 4096;
+
 std::vector<Imported> parts_of(Importer& m, std::int64_t axis, const Extents& sizes) {
+    if (sizes.size() > static_cast<std::size_t>(kMostParts)) {
+        throw Unsupported{"it has too many parts"};
+    }
     const ir::ValueId x = m.plain(0);
     std::vector<Imported> out;
     std::int64_t from = 0;
@@ -380,7 +404,7 @@ std::vector<Imported> parts_of(Importer& m, std::int64_t axis, const Extents& si
 
 /// As many of `size` as fit, and what is left.
 Extents even_parts(std::int64_t extent, std::int64_t size) {
-    if (size < 1 || extent / size > 4096) {
+    if (size < 1 || extent / size > kMostParts) {
         throw Unsupported{"its parts have no extent, or are too many"};
     }
     Extents out(static_cast<std::size_t>(extent / size), size);
@@ -393,11 +417,15 @@ Extents even_parts(std::int64_t extent, std::int64_t size) {
 void split(Importer& m) {
     const Extents shape = m.shape(0);
     const std::int64_t axis = m.axis("axis", 0, shape.size());
-    const auto count = static_cast<std::int64_t>(m.node().outputs.size());
+    const std::int64_t count =
+        integer_of(m.node(), "num_outputs", static_cast<std::int64_t>(m.node().outputs.size()));
     const std::int64_t extent = shape[static_cast<std::size_t>(axis)];
-    const Extents sizes = integers_of(m.node(), "split", m.constant(1))
-                              .value_or(even_parts(extent, (extent + count - 1) / count));
-    const std::vector<Imported> parts = parts_of(m, axis, sizes);
+    if (count < 1 || count > kMostParts) {
+        throw Unsupported{"it has no results, or too many"};
+    }
+    const auto sizes = integers_of(m.node(), "split", m.constant(1));
+    const std::vector<Imported> parts =
+        parts_of(m, axis, sizes ? *sizes : even_parts(extent, (extent + count - 1) / count));
     for (std::size_t i = 0; i < parts.size(); ++i) {
         m.out(parts[i], i);
     }
@@ -408,18 +436,16 @@ void split_to_sequence(Importer& m) {
     const std::int64_t axis = m.axis("axis", 0, shape.size());
     const Constant& sizes = fixed(m, 1);
     Imported out;
-    out.parts =
-        parts_of(m, axis,
-                 sizes.shape.empty() ? even_parts(shape[static_cast<std::size_t>(axis)],
-                                                  static_cast<std::int64_t>(sizes.values.at(0)))
-                                     : *integers_of(m.node(), "", &sizes));
+    out.parts = parts_of(m, axis,
+                         sizes.shape.empty()
+                             ? even_parts(shape[static_cast<std::size_t>(axis)], whole_at(sizes))
+                             : *integers_of(m.node(), "", &sizes));
     m.out(out);
 }
 
 void sequence_at(Importer& m) {
     const std::vector<Imported>& parts = m.in(0).parts;
-    const double at = fixed(m, 1).values.at(0);
-    m.out(parts.at(static_cast<std::size_t>(axis_of(static_cast<std::int64_t>(at), parts.size()))));
+    m.out(parts[static_cast<std::size_t>(axis_of(whole_at(fixed(m, 1)), parts.size()))]);
 }
 
 void slice(Importer& m) {
@@ -429,13 +455,12 @@ void slice(Importer& m) {
     const Constant* steps = m.constant(4);
     ir::ValueId x = m.plain(0);
     for (std::size_t i = 0; i < starts.values.size(); ++i) {
-        const auto at = axes != nullptr ? static_cast<std::int64_t>(axes->values.at(i))
-                                        : static_cast<std::int64_t>(i);
+        const auto at = axes != nullptr ? whole_at(*axes, i) : static_cast<std::int64_t>(i);
         const std::int64_t axis = axis_of(at, m.shape(0).size());
-        if (steps != nullptr && steps->values.at(i) != 1) {
+        if (steps != nullptr && number_at(*steps, i) != 1) {
             throw Unsupported{"it leaves out elements between others"};
         }
-        const auto [from, to] = clamped(starts.values[i], ends.values.at(i),
+        const auto [from, to] = clamped(starts.values[i], number_at(ends, i),
                                         m.shape(0)[static_cast<std::size_t>(axis)]);
         x = cut(m, x, axis, from, std::max<std::int64_t>(0, to - from));
     }
@@ -455,13 +480,11 @@ void gather(Importer& m) {
         return;
     }
     const auto at = static_cast<std::size_t>(axis);
-    const std::vector<double>& rows = indices.constant->values;
-    const std::int64_t first = rows.empty() ? 0
-                                            : axis_of(static_cast<std::int64_t>(rows[0]),
-                                                      static_cast<std::size_t>(from[at]));
+    const Extents rows = *integers_of(m.node(), "", &*indices.constant);
+    const auto extent = static_cast<std::size_t>(from[at]);
+    const std::int64_t first = rows.empty() ? 0 : axis_of(rows[0], extent);
     for (std::size_t i = 0; i < rows.size(); ++i) {
-        if (axis_of(static_cast<std::int64_t>(rows[i]), static_cast<std::size_t>(from[at])) !=
-            first + static_cast<std::int64_t>(i)) {
+        if (axis_of(rows[i], extent) != first + static_cast<std::int64_t>(i)) {
             throw Unsupported{"it chooses what does not lie in a row"};
         }
     }

@@ -211,7 +211,7 @@ std::int64_t read_extent(const fs::path& path, std::string_view message) {
     each_field(path, message, [&](const Field& field) {
         if (field.is(1, protobuf::varint)) {
             out = static_cast<std::int64_t>(field.value);
-            if (out < 0) {
+            if (out < -1) { // which some exporters write for any number
                 refuse(path, "an input or output has a negative extent");
             }
         }

@@ -18,8 +18,10 @@ struct TextOfGraph {
 
 /// What is trained: tensors of floats of the file with more than one element, all finite, as ops
 /// read them; running statistics of a batch normalisation follow the batches. Tensors of one
-/// element, of other types and those that nodes hold stay as they are. Pictures [N, C, H, W] are
-/// read from samples [H, W, C], dropout is as the graph has it.
+/// element, of other types and those that nodes hold stay as they are, of which `warnings` names
+/// those of floats. Pictures [N, C, H, W] are read from samples [H, W, C]. Dropout drops where its
+/// training_mode is true; a batch normalisation takes the statistics of the batch in training and
+/// the running ones otherwise, whatever its training_mode says.
 /// `positions`: of tokens [N, positions] where the file leaves their number open; 0: nobody said.
 /// Throws weft::Error{usage} that lists every node that has no translation, with its name and why.
 TextOfGraph to_model_text(const StoredModel& model, std::int64_t positions = 0);
