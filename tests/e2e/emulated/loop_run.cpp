@@ -3,7 +3,9 @@
 
 #include "core/base/check.h"
 #include "core/checkpoint/checkpoint.h"
+#include "core/profile/step_recorder.h"
 #include "core/train/engine.h"
+#include "core/train/measure/record_steps.h"
 #include "tests/e2e/emulated/emulated_plan.h"
 
 #include <atomic>
@@ -106,6 +108,8 @@ std::optional<train::LoopEnd> LoopRun::run(std::int64_t max_steps) {
         train::Recorder recorder(folder_ / "metrics", false, 0, "test");
         const train::MemoryMeter memory;
         const train::Pace pace = train::pace_of(config_, *data_.train);
+        const auto never = [](std::int64_t) { return std::unique_ptr<profile::StepRecorder>(); };
+        train::RecordSteps profile(executor_, folder_, control, lock, never, 0, nullptr);
         control.apply(train::RunInput::validated);
         control.apply(train::RunInput::prepared);
         train::StepLoop loop(train::LoopSetup{.config = config_,
@@ -116,6 +120,7 @@ std::optional<train::LoopEnd> LoopRun::run(std::int64_t max_steps) {
                                               .schedule_steps = 100,
                                               .max_steps = max_steps,
                                               .memory = memory,
+                                              .profile = profile,
                                               .memory_settled = [] {},
                                               .environment = config::Json::object(),
                                               .control = control,
