@@ -58,7 +58,7 @@ private slots:
 
     void tokens_wrap_and_each_is_found_under_the_mouse() {
         TokenView view;
-        TokenRun run{"sample 0", {}, {}};
+        TokenRun run{"sample 0", {}, {}, {}};
         for (int i = 0; i < 60; ++i) {
             run.tokens << QString(QChar('a' + i % 26));
             run.tooltips << QString::number(i);
