@@ -191,9 +191,10 @@ config::FieldTable restarts_fields() {
 }
 
 double restarts_factor(const Json& settings, const SchedulePoint& at) {
-    std::int64_t count = at.count;
+    std::int64_t count = std::min(at.count, at.total);
+    const bool over = at.count >= at.total; // then a fall that ends there stays
     auto period = static_cast<double>(period_of(settings, "period", at.total, 4));
-    while (count >= std::llround(period)) {
+    while (count > std::llround(period) || (count == std::llround(period) && !over)) {
         count -= std::llround(period);
         period *= real(settings, "growth");
     }

@@ -44,7 +44,7 @@ private slots:
         QCOMPARE(reader->childCount(), 3);
         // 3,000 of 9,000
         QCOMPARE(reader->child(1)->text(QAccessible::Name), QString("Coat: 3,000 samples, 33.3 %"));
-        QVERIFY(bars.accessibleDescription().contains("3 classes"));
+        QVERIFY(bars.accessibleDescription().contains("3 bars"));
         QVERIFY(bars.accessibleDescription().contains("fewest Bag with 0"));
     }
 

@@ -25,6 +25,7 @@ using config::Json;
 
 constexpr int kMostSegments = 4;
 constexpr int kSegmentLetters = 26; // of all segments together
+constexpr int kMostSegmentLetters = 16; // of as many as there may be, whose margins take room too
 constexpr int kTextWidth = 120;     // at least
 constexpr int kPathWidth = 160;
 
@@ -175,7 +176,8 @@ ChoiceEditor::ChoiceEditor(FormSource& source, const config::Field& field,
     const QStringList all = names();
     QWidget* control = nullptr;
     // What may be none is more often left alone: one box.
-    if (!field.nullable && all.size() <= kMostSegments && all.join("").size() <= kSegmentLetters) {
+    const int letters = all.size() < kMostSegments ? kSegmentLetters : kMostSegmentLetters;
+    if (!field.nullable && all.size() <= kMostSegments && all.join("").size() <= letters) {
         control = segments_ = new widgets::SegmentedControl(all);
         markAsData(*segments_);
         connect(segments_, &widgets::SegmentedControl::currentIndexChanged, this,

@@ -88,6 +88,9 @@ ScheduleCurve scheduleCurve(const compile::RunConfig& config, std::int64_t steps
         out.x.push_back(static_cast<double>(count));
         out.y.push_back(base * optim::schedule_factor(schedule, count, total(steps, endless)));
     }
+    if (schedule.contains("factors")) {
+        return out; // whose points are settings of their own
+    }
     const double start = factor(schedule, "start_factor", 1.0);
     if (has_warmup) {
         out.handles.push_back(
