@@ -12,6 +12,7 @@
 #include "core/base/text.h"
 #include "core/data/files/named_files.h"
 #include "core/data/text/encode_text.h"
+#include "core/data/views.h"
 #include "core/store/local_copy.h"
 
 #include <algorithm>
@@ -181,28 +182,18 @@ std::optional<KeptTables> read_tables(const Path& path, const KeptLayout& rows,
     return same && out.tail.crc == out.checksum() ? std::optional(std::move(out)) : std::nullopt;
 }
 
-class KeptSource final : public Source {
+class KeptSource final : public SourceOver {
 public:
     KeptSource(std::shared_ptr<const Source> source, KeptLayout rows, KeptTables tables,
                const Path& path)
-        : source_(std::move(source)), rows_(std::move(rows)), tables_(std::move(tables)),
+        : SourceOver(std::move(source)), rows_(std::move(rows)), tables_(std::move(tables)),
           file_(path, File::Mode::read, ErrorKind::data), checked_(rows_.blocks()) {}
-
-    const SampleInfo& info() const override { return source_->info(); }
-    std::int64_t samples() const override { return source_->samples(); }
-    std::span<const std::int64_t> blocks() const override { return source_->blocks(); }
-    std::int32_t label(std::int64_t index) const override { return source_->label(index); }
-    std::string place_of(std::int64_t index) const override { return source_->place_of(index); }
-    std::int64_t cache_bytes() const override { return source_->cache_bytes(); }
-    std::string fingerprint() const override { return source_->fingerprint(); }
-    std::shared_ptr<const Encoding> encoding() const override { return source_->encoding(); }
-    TargetScale target_scale() const override { return source_->target_scale(); }
 
     void read(std::int64_t index, std::span<std::byte> input,
               std::span<std::byte> target) const override {
         WEFT_CHECK(index >= 0 && index < samples(), "sample index within the source");
         if (is_damaged(index)) { // it may have been mended
-            source_->read(index, input, target);
+            source().read(index, input, target);
             return;
         }
         std::vector<std::byte> kept;
@@ -212,7 +203,7 @@ public:
 
     void read_run(std::int64_t first, std::optional<std::int64_t> epoch,
                   const RowsOut& out) const override {
-        if (source_->blocks().empty()) {
+        if (source().blocks().empty()) {
             return Source::read_run(first, epoch, out);
         }
         const auto count = static_cast<std::int64_t>(out.places.size());
@@ -255,7 +246,6 @@ private:
         out.resize(static_cast<std::size_t>(count * rows_.row()));
     }
 
-    std::shared_ptr<const Source> source_;
     KeptLayout rows_;
     KeptTables tables_;
     File file_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Losses of numbers: the mean over a sample's values of a function of the error x = prediction -
-// target. All but mse and quantile grow as |x| far from 0, so that outliers pull less.
+// target. All but mse grow as |x| far from 0, so that outliers pull less.
 #include "core/nn/loss_def.h"
 
 #include <numbers>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The record of an optimizer: settings, state slots, update as a graph of elementwise ops, so that the
-// fuse pass makes one sweep over a parameter of everything that happens to it.
+// The record of an optimizer: settings, state slots, update as a graph. Where its ops are
+// elementwise the fuse pass makes one sweep over a parameter of everything that happens to it; what
+// looks at a whole parameter (its length, products) is put together from its parts on a mesh like
+// any other op.
 #pragma once
 
 #include "core/config/field.h"

@@ -23,11 +23,7 @@ class LossScaleRunTest : public QObject, private TestFolder {
     QString config_;
 
     Finished train(const char* run, const QStringList& settings, const QStringList& more = {}) {
-        QStringList arguments{"train", config_, "--run-dir", text(run)};
-        for (const QString& setting : settings) {
-            arguments << "--set" << setting;
-        }
-        return run_weft(arguments + more);
+        return train_weft(config_, text(run), settings, more);
     }
     std::vector<SkippedEvent> skipped_in(const char* run) const {
         std::vector<SkippedEvent> out;

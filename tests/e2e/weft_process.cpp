@@ -28,6 +28,15 @@ Finished run_weft(const QStringList& arguments, const QStringList& environment) 
     return out;
 }
 
+Finished train_weft(const QString& config, const QString& run, const QStringList& settings,
+                    const QStringList& more) {
+    QStringList arguments{"train", config, "--run-dir", run};
+    for (const QString& setting : settings) {
+        arguments << "--set" << setting;
+    }
+    return run_weft(arguments + more);
+}
+
 LiveWeft::LiveWeft(const QStringList& arguments) {
     process_.setProgram(QStringLiteral(WEFT_PROGRAM));
     process_.setArguments(arguments + QStringList{"--events"});

@@ -28,6 +28,9 @@ inline constexpr int kExitStopped = 75;
 
 /// Runs to the end. `environment` holds NAME=value entries on top of the test's own.
 Finished run_weft(const QStringList& arguments, const QStringList& environment = {});
+/// `weft train` of a configuration into a folder, with "--set" for each of the settings.
+Finished train_weft(const QString& config, const QString& run, const QStringList& settings,
+                    const QStringList& more);
 
 /// A `weft ... --events` that is talked to while it runs.
 class LiveWeft {

@@ -2,6 +2,8 @@
 // Data, places and input of the view; gantt_paint.cpp paints it.
 #include "widgets/mesh/gantt_view.h"
 
+#include "widgets/views/nearest_stretch.h"
+
 #include <QHelpEvent>
 #include <QKeyEvent>
 #include <QMouseEvent>
@@ -194,20 +196,7 @@ std::pair<std::size_t, std::size_t> GanttView::cellsInSight(int row) const {
 }
 
 int GanttView::cellNear(int row, double time) const {
-    const std::vector<GanttCell>& cells = data_.rows[static_cast<std::size_t>(row)].cells;
-    if (cells.empty()) {
-        return -1;
-    }
-    const auto behind =
-        std::upper_bound(cells.begin(), cells.end(), time,
-                         [](double moment, const GanttCell& cell) { return moment < cell.start; });
-    if (behind == cells.begin()) {
-        return 0;
-    }
-    const auto before = std::prev(behind);
-    const bool next =
-        behind != cells.end() && time >= before->end && behind->start - time < time - before->end;
-    return static_cast<int>((next ? behind : before) - cells.begin());
+    return nearestStretch(data_.rows[static_cast<std::size_t>(row)].cells, time);
 }
 
 QString GanttView::timeText(double time) const {

@@ -2,6 +2,8 @@
 // Data, places and input of the timeline; event_timeline_paint.cpp paints it.
 #include "widgets/views/event_timeline.h"
 
+#include "widgets/views/nearest_stretch.h"
+
 #include <QKeyEvent>
 #include <QMouseEvent>
 #include <QScrollBar>
@@ -196,20 +198,7 @@ QRectF EventTimeline::spanRect(const EventSpan& span, const QRectF& row, const F
 }
 
 int EventTimeline::spanNear(int row, double time) const {
-    const std::vector<EventSpan>& spans = data_.rows[static_cast<std::size_t>(row)].spans;
-    if (spans.empty()) {
-        return -1;
-    }
-    const auto behind =
-        std::upper_bound(spans.begin(), spans.end(), time,
-                         [](double moment, const EventSpan& span) { return moment < span.start; });
-    if (behind == spans.begin()) {
-        return 0;
-    }
-    const auto before = std::prev(behind);
-    const bool next =
-        behind != spans.end() && time >= before->end && behind->start - time < time - before->end;
-    return static_cast<int>((next ? behind : before) - spans.begin());
+    return nearestStretch(data_.rows[static_cast<std::size_t>(row)].spans, time);
 }
 
 QString EventTimeline::timeText(double time) const {

@@ -5,6 +5,7 @@
 #include "core/base/error.h"
 #include "core/base/stage_meter.h"
 #include "core/base/text.h"
+#include "core/data/views.h"
 
 #include <algorithm>
 #include <utility>
@@ -19,41 +20,31 @@ struct Step {
     RandomStream stream; // step = epoch, block = sample
 };
 
-class TransformedSource final : public Source {
+class TransformedSource final : public SourceOver {
 public:
     TransformedSource(std::shared_ptr<const Source> source, std::vector<Step> steps,
                       config::Json list)
-        : source_(std::move(source)), steps_(std::move(steps)), list_(std::move(list)) {}
+        : SourceOver(std::move(source)), steps_(std::move(steps)), list_(std::move(list)) {}
 
     const config::Json& list() const { return list_; }
 
-    const SampleInfo& info() const override { return source_->info(); }
-    std::int64_t samples() const override { return source_->samples(); }
-    std::int32_t label(std::int64_t index) const override { return source_->label(index); }
-    std::string place_of(std::int64_t index) const override { return source_->place_of(index); }
-    std::int64_t cache_bytes() const override { return source_->cache_bytes(); }
-    std::string fingerprint() const override { return source_->fingerprint(); }
-    std::shared_ptr<const Encoding> encoding() const override { return source_->encoding(); }
-    TargetScale target_scale() const override { return source_->target_scale(); }
-
     void read(std::int64_t index, std::span<std::byte> input,
               std::span<std::byte> target) const override {
-        source_->read(index, input, target);
+        source().read(index, input, target);
         const InStage transforming(Stage::transform);
         transform(index, std::nullopt, input);
     }
 
     void read_in_epoch(std::int64_t index, std::int64_t epoch, std::span<std::byte> input,
                        std::span<std::byte> target) const override {
-        source_->read(index, input, target);
+        source().read(index, input, target);
         const InStage transforming(Stage::transform);
         transform(index, epoch, input);
     }
 
-    std::span<const std::int64_t> blocks() const override { return source_->blocks(); }
     void read_run(std::int64_t first, std::optional<std::int64_t> epoch,
                   const RowsOut& out) const override {
-        source_->read_run(first, epoch, out);
+        source().read_run(first, epoch, out);
         const InStage transforming(Stage::transform);
         const auto bytes = static_cast<std::size_t>(info().input.bytes());
         for (std::size_t i = 0; i < out.places.size(); ++i) {
@@ -82,7 +73,6 @@ private:
         return {reinterpret_cast<float*>(bytes.data()), bytes.size() / sizeof(float)};
     }
 
-    std::shared_ptr<const Source> source_;
     std::vector<Step> steps_;
     config::Json list_;
 };

@@ -19,11 +19,7 @@ class MixingRunTest : public QObject, private TestFolder {
     QString config_;
 
     Finished train(const char* run, const QStringList& settings, const QStringList& more = {}) {
-        QStringList arguments{"train", config_, "--run-dir", text(run)};
-        for (const QString& setting : settings) {
-            arguments << "--set" << setting;
-        }
-        return run_weft(arguments + more);
+        return train_weft(config_, text(run), settings, more);
     }
     std::vector<double> losses_of(const char* run) const {
         std::vector<double> out;

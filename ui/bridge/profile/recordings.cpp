@@ -75,59 +75,48 @@ void Recordings::refresh(const std::filesystem::path& show) {
                        listed_once_ = true;
                        emit listChanged();
                        if (!show.empty()) {
-                           chosen_.clear(); // it may be another one under the same name
+                           now_.file.clear(); // it may be another one under the same name
                            this->show(show);
-                       } else if (chosen_.empty() && !listed_.empty()) {
+                       } else if (now_.file.empty() && !listed_.empty()) {
                            this->show(listed_.front().file);
                        }
                    });
 }
 
-void Recordings::show(const std::filesystem::path& file) {
-    if (file == chosen_ && (shown_ || reading_.isRunning() || file.empty())) {
+void Recordings::choose(Chosen& which, const std::filesystem::path& file) {
+    if (file == which.file && which.problem.isEmpty()) {
         return;
     }
-    chosen_ = file;
-    shown_.reset();
-    problem_.clear();
-    reading_.drop();
+    which.file = file;
+    which.open.reset();
+    which.problem.clear();
+    which.reading.drop();
     if (!file.empty()) {
-        reading_.start([file] { return readRecording(file); },
-                       [this](ReadRecording read) {
-                           shown_ = std::move(read.open);
-                           problem_ = read.problem;
-                           emit changed();
-                       });
+        which.reading.start([file] { return readRecording(file); },
+                            [this, &which](ReadRecording read) {
+                                which.open = std::move(read.open);
+                                which.problem = read.problem;
+                                emit changed();
+                            });
     }
     emit changed();
 }
 
+void Recordings::show(const std::filesystem::path& file) {
+    choose(now_, file);
+}
+
 void Recordings::compareWith(const std::filesystem::path& file) {
-    if (file == chosen_before_ && problem_before_.isEmpty()) {
-        return;
-    }
-    chosen_before_ = file;
-    before_.reset();
-    problem_before_.clear();
-    reading_before_.drop();
-    if (!file.empty()) {
-        reading_before_.start([file] { return readRecording(file); },
-                              [this](ReadRecording read) {
-                                  before_ = std::move(read.open);
-                                  problem_before_ = read.problem;
-                                  emit changed();
-                              });
-    }
-    emit changed();
+    choose(before_, file);
 }
 
 void Recordings::exportTrace(const std::filesystem::path& to,
                              const std::function<void(bool, const QString&)>& done) {
-    if (!shown_) {
+    if (!now_.open) {
         return;
     }
     exporting_.join(
-        [open = shown_, to] {
+        [open = now_.open, to] {
             try {
                 write_file_atomically(to, profile::to_trace(open->recording));
                 return QString();

@@ -41,15 +41,15 @@ public:
     void compareWith(const std::filesystem::path& file);
 
     /// What is chosen; it may be on its way still, or not be readable.
-    const std::filesystem::path& chosen() const { return chosen_; }
-    const std::filesystem::path& chosenBefore() const { return chosen_before_; }
-    bool isReading() const { return reading_.isRunning(); }
+    const std::filesystem::path& chosen() const { return now_.file; }
+    const std::filesystem::path& chosenBefore() const { return before_.file; }
+    bool isReading() const { return now_.reading.isRunning(); }
     /// Null while it is read, and when it cannot be.
-    const std::shared_ptr<const OpenRecording>& shown() const { return shown_; }
-    const std::shared_ptr<const OpenRecording>& before() const { return before_; }
+    const std::shared_ptr<const OpenRecording>& shown() const { return now_.open; }
+    const std::shared_ptr<const OpenRecording>& before() const { return before_.open; }
     /// Why the chosen one cannot be shown, and why the other; empty: they can.
-    const QString& problem() const { return problem_; }
-    const QString& problemBefore() const { return problem_before_; }
+    const QString& problem() const { return now_.problem; }
+    const QString& problemBefore() const { return before_.problem; }
 
     /// Writes the one that is shown for Perfetto; `done` hears of it.
     void exportTrace(const std::filesystem::path& to,
@@ -61,18 +61,21 @@ signals:
     void changed();
 
 private:
+    /// A recording that is chosen: on its way, open, or not to be read.
+    struct Chosen {
+        std::filesystem::path file{};
+        std::shared_ptr<const OpenRecording> open{};
+        QString problem{};
+        NewestJob reading;
+    };
+    void choose(Chosen& which, const std::filesystem::path& file);
+
     std::filesystem::path run_;
     std::vector<ListedRecording> listed_;
     bool listed_once_ = false;
-    std::filesystem::path chosen_;
-    std::filesystem::path chosen_before_;
-    std::shared_ptr<const OpenRecording> shown_;
-    std::shared_ptr<const OpenRecording> before_;
-    QString problem_;
-    QString problem_before_;
+    Chosen now_{.reading = NewestJob(this)};
+    Chosen before_{.reading = NewestJob(this)};
     NewestJob listing_{this};
-    NewestJob reading_{this};
-    NewestJob reading_before_{this};
     NewestJob exporting_{this};
 };
 
