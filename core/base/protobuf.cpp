@@ -10,8 +10,7 @@ bool Reader::next(Field& field) {
     if (rest_.empty() || !take_varint(key)) {
         return false;
     }
-    field.number = key >> 3;
-    field.wire = static_cast<Wire>(key & 7);
+    field = {.number = key >> 3, .wire = static_cast<Wire>(key & 7), .text = ""};
     switch (field.wire) {
     case varint: return take_varint(field.value);
     case fixed64: return take(8, field.text);

@@ -11,7 +11,8 @@ namespace weft::protobuf {
 
 enum Wire : std::uint8_t { varint = 0, fixed64 = 1, bytes = 2, fixed32 = 5 };
 
-/// One field of a message: a number, or the bytes of a fixed or length-delimited value.
+/// One field of a message: a number, or the bytes of a fixed or length-delimited value; the other
+/// of the two is 0 or empty.
 struct Field {
     std::uint64_t number = 0;
     Wire wire = varint;

@@ -43,7 +43,9 @@ if(CMAKE_UNITY_BUILD)
     add_compile_options(-Wno-subobject-linkage)
 endif()
 if(WEFT_SANITIZE)
-    add_compile_options(-fsanitize=${WEFT_SANITIZE} -fno-omit-frame-pointer)
+    # Undefined behaviour ends a test, as bad memory does.
+    add_compile_options(-fsanitize=${WEFT_SANITIZE} -fno-omit-frame-pointer
+        -fno-sanitize-recover=undefined)
     add_link_options(-fsanitize=${WEFT_SANITIZE})
 endif()
 

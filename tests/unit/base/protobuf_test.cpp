@@ -43,6 +43,20 @@ private slots:
                                       0x66, 0x66, 0x39, 0x40}));
     }
 
+    // Whoever expects another kind of it finds nothing, not what a field before it said.
+    void a_field_holds_nothing_of_another_kind() {
+        Writer message;
+        message.add_varint(1, 150);
+        message.add_bytes(2, "testing");
+        message.add_varint(3, 7);
+        Reader reader(message.text());
+        Field field;
+        QVERIFY(reader.next(field) && field.text.empty() && field.text.data() != nullptr);
+        QVERIFY(reader.next(field));
+        QCOMPARE(field.value, std::uint64_t{0});
+        QVERIFY(reader.next(field) && field.text.empty() && field.text.data() != nullptr);
+    }
+
     void fields_come_back_in_order() {
         Writer message;
         message.add_varint(1, 150);
