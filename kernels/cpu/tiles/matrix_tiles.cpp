@@ -2,14 +2,11 @@
 #include "kernels/cpu/tiles/matrix_tiles.h"
 
 #include <cpuid.h>
-#include <immintrin.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cstring>
 #include <vector>
-
-#define WEFT_AMX __attribute__((target("amx-tile,amx-bf16,xsave")))
 
 namespace weft::kernels::cpu {
 namespace {
@@ -25,18 +22,19 @@ struct alignas(64) TileSizes {
     std::uint8_t rows[16] = {16, 16, 16, 16, 16, 16, 16, 16};
 };
 
-WEFT_AMX void open_tiles() {
-    const TileSizes sizes;
-    _tile_loadconfig(&sizes);
+constexpr TileSizes kSizes; // in memory: g++ 12 believes that the instruction reads 8 bytes of it
+
+WEFT_TILES void open_tiles() {
+    _tile_loadconfig(&kSizes);
 }
 
-WEFT_AMX void close_tiles() {
+WEFT_TILES void close_tiles() {
     _tile_release();
 }
 
 /// 32 by 32 results in four tiles: each operand tile is used twice.
-WEFT_AMX void four_tiles(const Rows16& left, const Pairs& right, float* out, std::int64_t out_row,
-                         std::int64_t pairs, bool accumulate) {
+WEFT_TILES void four_tiles(const Rows16& left, const Pairs& right, float* out, std::int64_t out_row,
+                           std::int64_t pairs, bool accumulate) {
     const auto out_bytes = static_cast<std::size_t>(out_row) * 4;
     const auto left_bytes = static_cast<std::size_t>(left.row) * 2;
     const auto right_bytes = static_cast<std::size_t>(right.row) * 4;
@@ -67,8 +65,8 @@ WEFT_AMX void four_tiles(const Rows16& left, const Pairs& right, float* out, std
     _tile_stored(3, out + 16 * out_row + 16, out_bytes);
 }
 
-WEFT_AMX void one_tile(const Rows16& left, const Pairs& right, float* out, std::int64_t out_row,
-                       std::int64_t pairs, bool accumulate) {
+WEFT_TILES void one_tile(const Rows16& left, const Pairs& right, float* out, std::int64_t out_row,
+                         std::int64_t pairs, bool accumulate) {
     const auto out_bytes = static_cast<std::size_t>(out_row) * 4;
     if (accumulate) {
         _tile_loadd(0, out, out_bytes);
@@ -154,12 +152,13 @@ bool tiles_give_the_right_bits() {
     return out == expected;
 }
 
+} // namespace
+
 bool tiles_serve() {
-    static const bool serve = machine_has_tiles() && tiles_give_the_right_bits();
+    static const bool serve =
+        machine_has_pairs() && machine_has_tiles() && tiles_give_the_right_bits();
     return serve;
 }
-
-} // namespace
 
 TileScope::TileScope() {
     if (tiles_serve()) {

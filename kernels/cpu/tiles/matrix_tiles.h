@@ -2,12 +2,19 @@
 // Products on AMX: tiles of 16 rows by 64 bytes, TDPBF16PS.
 #pragma once
 
+#include "kernels/cpu/tiles/avx512_bf16.h"
 #include "kernels/cpu/tiles/pairs.h"
+
+#define WEFT_TILES                                                                                 \
+    __attribute__((target("avx512f,avx512bw,avx512vl,avx512dq,avx512bf16,fma,amx-tile,amx-bf16")))
 
 namespace weft::kernels::cpu {
 
+/// Whether this machine has tiles, and they gave the right result when they were first asked.
+bool tiles_serve();
+
 /// While it lives, products on the calling thread may use its tile registers; scopes do not nest.
-/// Nothing on a machine without them, or where they gave a wrong result when first asked.
+/// Nothing where tiles_serve() is false.
 class TileScope {
 public:
     TileScope();

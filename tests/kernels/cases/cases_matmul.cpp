@@ -57,6 +57,31 @@ void add_matmuls(std::vector<Case>& cases, weft_dtype in, weft_dtype out) {
     }
 }
 
+/// Products large enough for matrix tiles, whose last tiles are not full: one block of results,
+/// several panels of rows and columns, and a depth that is summed in chunks.
+void add_large(std::vector<Case>& cases) {
+    for (const MatmulSizes& s : {MatmulSizes{95, 130, 80}, {70, 1000, 1100}, {158, 3300, 90}}) {
+        for (const weft_dtype out : {WEFT_BF16, WEFT_F32}) {
+            for (const int turned : {0, 1, 2, 3}) {
+                cases.push_back({"matmul large",
+                                 matmul(WEFT_BF16, out, s, {}, true, turned % 2 != 0, turned > 1),
+                                 sum_tolerance(out, s.k)});
+            }
+            for (const weft_dtype bias : {WEFT_F32, WEFT_BF16}) {
+                cases.push_back({"linear large",
+                                 {"linear",
+                                  {noise(WEFT_BF16, {s.m, s.k}, 73),
+                                   noise(WEFT_BF16, {s.k, s.n}, 74), noise(bias, {s.n}, 75)},
+                                  {type_of(out, {s.m, s.n})},
+                                  {flag("wide", out == WEFT_F32)},
+                                  {},
+                                  {}},
+                                 sum_tolerance(out, s.k)});
+            }
+        }
+    }
+}
+
 /// Products of operands that are rounded first.
 void add_rounded(std::vector<Case>& cases) {
     // What reads f32 in full is off by the rounding of both operands: 2^-11 of each term.
@@ -139,6 +164,7 @@ void add_followed(std::vector<Case>& cases) {
 void add_matmul_cases(std::vector<Case>& cases) {
     add_rounded(cases);
     add_followed(cases);
+    add_large(cases);
     add_matmuls(cases, WEFT_F32, WEFT_F32);
     add_matmuls(cases, WEFT_BF16, WEFT_BF16);
     add_matmuls(cases, WEFT_BF16, WEFT_F32);

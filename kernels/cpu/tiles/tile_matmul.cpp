@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// matmul and linear of bf16 on AMX.
+#include "kernels/cpu/cpu_list.h"
+#include "kernels/cpu/loops/parallel.h"
+#include "kernels/cpu/loops/rows.h"
+#include "kernels/cpu/tiles/matrix_tiles.h"
+#include "kernels/cpu/tiles/tile_product.h"
+#include "kernels/matmul_shape.h"
+#include "kernels/operand_format.h"
+
+namespace weft::kernels::cpu {
+namespace {
+
+class TileMatmul final : public Kernel { // x, y, bias? -> out
+public:
+    TileMatmul(const Op& op, const MatmulShape& s)
+        : product_{s.m,           s.k,           s.n,
+                   s.transpose_x, s.transpose_y, op.output(0).dtype == WEFT_BF16,
+                   team_size()} {
+        if (op.inputs() == 3) {
+            bias_ = op.input(2).dtype;
+            require(bias_ == WEFT_F32 || bias_ == WEFT_BF16, "a bias is f32 or bf16");
+        }
+        workspace_bytes_ = bias_bytes() + product_.workspace_bytes();
+    }
+
+    weft_status run(const weft_run_args& args) override {
+        const float* bias = nullptr;
+        if (bias_ == WEFT_F32) {
+            bias = static_cast<const float*>(args.inputs[2]);
+        } else if (bias_ == WEFT_BF16) {
+            auto* wide = static_cast<float*>(args.workspace);
+            load_bf16(static_cast<const bf16*>(args.inputs[2]), wide, product_.n);
+            bias = wide;
+        }
+        product_.run({static_cast<const std::uint16_t*>(args.inputs[0]),
+                      static_cast<const std::uint16_t*>(args.inputs[1]), bias, args.outputs[0],
+                      static_cast<char*>(args.workspace) + bias_bytes()});
+        return WEFT_OK;
+    }
+
+private:
+    std::int64_t bias_bytes() const {
+        return bias_ == WEFT_BF16 ? round_up_to_line(product_.n * 4) : 0;
+    }
+
+    TileProduct product_;
+    std::int32_t bias_ = -1; // type; none
+};
+
+Made multiply_on_tiles(const Op& op, const MatmulShape& s) {
+    const std::int32_t out = op.output(0).dtype;
+    if (op.input(0).dtype != WEFT_BF16 || op.input(1).dtype != WEFT_BF16 ||
+        (out != WEFT_BF16 && out != WEFT_F32) || operand_formats(op).scaled()) {
+        unsupported("tiles multiply bf16");
+    }
+    if (s.batch != 1 || !is_work_for_tiles(s.m, s.k, s.n)) {
+        unsupported("too small a product for tiles");
+    }
+    if (!tiles_serve()) {
+        unsupported("no tiles on this machine");
+    }
+    return std::make_unique<TileMatmul>(op, s);
+}
+
+} // namespace
+
+Made make_tile_matmul(const Op& op) {
+    return multiply_on_tiles(op, matmul_shape(op));
+}
+
+Made make_tile_linear(const Op& op) {
+    return multiply_on_tiles(op, linear_shape(op));
+}
+
+} // namespace weft::kernels::cpu
