@@ -164,6 +164,20 @@ FactorRule conv2d_input_grad_factors(const OpView& view) {
                    {'x', kWhole}});
 }
 
+// Of a transposed convolution, which this op is when its operands are a layer's.
+void conv2d_input_grad_gradient(GradientContext& c) {
+    Builder& b = c.builder();
+    ir::Attributes attributes = geometry(c.op().attributes);
+    if (c.needs(0)) {
+        c.set(0, b.emit("conv2d", {c.upstream(), c.input(1)}, attributes));
+    }
+    if (c.needs(1)) {
+        const ir::Shape weight = b.shape(c.input(1));
+        attributes.set("kernel", List{weight[0], weight[1]});
+        c.set(1, b.emit("conv2d_weight_grad", {c.upstream(), c.input(0)}, attributes));
+    }
+}
+
 OpCost conv2d_input_grad_cost(const OpView& view) {
     const ir::Shape& weight = view.input(1).shape;
     return product_cost(view, conv_flops(view.input(0).shape, weight[0] * weight[1], weight[2]));
@@ -327,15 +341,17 @@ const OpDef kConv2d{.name = "conv2d",
                     .factors = conv2d_factors,
                     .cost = conv2d_cost};
 
-const OpDef kConv2dInputGrad{.name = "conv2d_input_grad",
-                             .help = "dy [N, H', W', O], weight -> dx",
-                             .min_inputs = 2,
-                             .max_inputs = 2,
-                             .attributes = {kShapeAttribute, kStride, kPadding, kOperands},
-                             .infer = infer_conv2d_input_grad,
-                             .factors = conv2d_input_grad_factors,
-                             .cost = conv2d_input_grad_cost,
-                             .localise = localise_shape};
+const OpDef kConv2dInputGrad{
+    .name = "conv2d_input_grad",
+    .help = "dy [N, H', W', O], weight -> dx; the transposed convolution of dy",
+    .min_inputs = 2,
+    .max_inputs = 2,
+    .attributes = {kShapeAttribute, kStride, kPadding, kOperands},
+    .infer = infer_conv2d_input_grad,
+    .gradient = conv2d_input_grad_gradient,
+    .factors = conv2d_input_grad_factors,
+    .cost = conv2d_input_grad_cost,
+    .localise = localise_shape};
 
 const OpDef kConv2dWeightGrad{
     .name = "conv2d_weight_grad",

@@ -24,6 +24,7 @@ struct LayerCase {
 
 const ir::Type kImage = {ir::DType::f32, {6, 5, 3}};
 const ir::Type kRow = {ir::DType::f32, {7}};
+const ir::Type kSequence = {ir::DType::f32, {6, 5}};
 const ir::Type kTokenRow = {ir::DType::i32, {4}};
 
 const std::string kFlattenJson = R"({"type": "flatten"})";
@@ -52,6 +53,33 @@ std::vector<LayerCase> layer_cases() {
          5 * 5 * 3 + 1,
          "",
          ""},
+        {R"({"type": "conv1d", "channels": 4})",
+         kSequence,
+         {2, 6, 4},
+         3 * 5 * 4 + 4,
+         kFlattenJson,
+         "sequences"},
+        {R"({"type": "conv1d", "channels": 4, "kernel": 2, "stride": 2, "padding": "valid",
+             "bias": false})",
+         kSequence,
+         {2, 3, 4},
+         2 * 5 * 4,
+         "",
+         ""},
+        {R"({"type": "conv2d_transpose", "channels": 4})",
+         kImage,
+         {2, 12, 10, 4},
+         3 * 3 * 3 * 4 + 4,
+         kFlattenJson,
+         "images"},
+        {R"({"type": "conv2d_transpose", "channels": 2, "kernel": 4, "stride": 3,
+             "padding": "valid", "bias": false})",
+         kImage,
+         {2, 19, 16, 2},
+         4 * 4 * 3 * 2,
+         "",
+         ""},
+        {R"({"type": "upsample", "factor": 3})", kImage, {2, 18, 15, 3}, 0, kFlattenJson, "images"},
         {R"({"type": "max_pool"})",
          kImage,
          {2, 3, 2, 3},
@@ -76,6 +104,14 @@ std::vector<LayerCase> layer_cases() {
         {R"({"type": "layer_norm"})", kImage, {2, 6, 5, 3}, 6, "", ""},
         {R"({"type": "rms_norm"})", kImage, {2, 6, 5, 3}, 3, "", ""},
         {R"({"type": "batch_norm"})", kImage, {2, 6, 5, 3}, 6, "", ""},
+        {R"({"type": "group_norm", "groups": 3})",
+         kImage,
+         {2, 6, 5, 3},
+         6,
+         R"({"type": "conv2d", "channels": 4})",
+         "4 channels do not divide into 3 groups"},
+        {R"({"type": "group_norm", "groups": 1})", kRow, {2, 7}, 14, "", ""},
+        {R"({"type": "instance_norm"})", kImage, {2, 6, 5, 3}, 6, kFlattenJson, "several points"},
         {R"({"type": "embedding", "width": 3})",
          kTokenRow,
          {2, 4, 3},
@@ -265,6 +301,105 @@ private slots:
         QCOMPARE(corner(""), 4.0F / 9.0F);
         QCOMPARE(corner(R"(, "count_include_pad": true)"), 4.0F / 9.0F);
         QCOMPARE(corner(R"(, "count_include_pad": false)"), 1.0F);
+    }
+
+    // By the definition, pixel by pixel, in double.
+    void a_transposed_convolution_lays_each_pixels_window_into_the_output() {
+        for (const bool same : {true, false}) {
+            const char* const list = same ? R"([{"type": "conv2d_transpose", "channels": 2,
+                "bias": false, "kernel": 3, "stride": 2}])"
+                                          : R"([{"type": "conv2d_transpose", "channels": 2,
+                "bias": false, "kernel": 3, "stride": 2, "padding": "valid"}])";
+            const LayerProgram built =
+                layer_program(list, {ir::DType::f32, {2, 3, 2}}, nn::Mode::evaluate);
+            const std::vector<float> x = wave(2 * 2 * 3 * 2, 0.3);
+            const std::vector<float> w = wave(3 * 3 * 2 * 2, 1.1);
+            const std::vector<exec::Tensor> arguments = {f32({2, 2, 3, 2}, x),
+                                                         f32({3, 3, 2, 2}, w)};
+            const exec::Tensor y = exec::interpret(built.program, arguments).at(0);
+            const std::int64_t height = same ? 4 : 5;
+            const std::int64_t width = same ? 6 : 7;
+            std::vector<double> expected(static_cast<std::size_t>(2 * height * width * 2));
+            for (std::int64_t n = 0; n < 2; ++n) {
+                for (std::int64_t i = 0; i < 2 * 3 * 9 * 4; ++i) { // row, column, window, channels
+                    const std::int64_t out = i % 2;
+                    const std::int64_t in = i / 2 % 2;
+                    const std::int64_t kx = i / 4 % 3;
+                    const std::int64_t ky = i / 12 % 3;
+                    const std::int64_t column = i / 36 % 3;
+                    const std::int64_t row = i / 108;
+                    // "same": a total of one pixel is cut off, the odd one at the end
+                    const std::int64_t to_y = row * 2 + ky;
+                    const std::int64_t to_x = column * 2 + kx;
+                    if (to_y >= height || to_x >= width) {
+                        continue;
+                    }
+                    expected[static_cast<std::size_t>(((n * height + to_y) * width + to_x) * 2 +
+                                                      out)] +=
+                        static_cast<double>(
+                            x[static_cast<std::size_t>(((n * 2 + row) * 3 + column) * 2 + in)]) *
+                        static_cast<double>(
+                            w[static_cast<std::size_t>(((ky * 3 + kx) * 2 + out) * 2 + in)]);
+                }
+            }
+            for (std::size_t i = 0; i < expected.size(); ++i) {
+                // f32 sums of at most eight terms below 1
+                QVERIFY(std::abs(static_cast<double>(y.span<float>()[i]) - expected[i]) < 1e-6);
+            }
+        }
+    }
+
+    void upsampling_repeats_every_pixel() {
+        const LayerProgram built = layer_program(R"([{"type": "upsample", "factor": 3}])",
+                                                 {ir::DType::f32, {2, 2, 2}}, nn::Mode::evaluate);
+        const std::vector<float> x = wave(2 * 2 * 2 * 2, 0.1);
+        const std::vector<exec::Tensor> arguments = {f32({2, 2, 2, 2}, x)};
+        const exec::Tensor y = exec::interpret(built.program, arguments).at(0);
+        for (std::size_t i = 0; i < 2 * 6 * 6 * 2; ++i) {
+            const std::size_t channel = i % 2;
+            const std::size_t column = i / 2 % 6 / 3;
+            const std::size_t row = i / 12 % 6 / 3;
+            QCOMPARE(y.span<float>()[i], x[((i / 72 * 2 + row) * 2 + column) * 2 + channel]);
+        }
+    }
+
+    void a_group_of_channels_is_normalised_over_all_points_of_its_sample() {
+        const LayerProgram built = layer_program(R"([{"type": "group_norm", "groups": 2}])",
+                                                 {ir::DType::f32, {3, 2, 4}}, nn::Mode::evaluate);
+        const std::vector<float> x = wave(2 * 6 * 4, 0.7);
+        const std::vector<float> scale = {0.5F, 2.0F, -1.0F, 1.5F};
+        const std::vector<float> shift = {0.1F, 0.0F, -0.3F, 1.0F};
+        std::vector<exec::Tensor> arguments;
+        for (const ir::Port& port : built.program.arguments) {
+            arguments.push_back(port.name == "inputs"           ? f32({2, 3, 2, 4}, x)
+                                : port.name.ends_with("weight") ? f32({4}, scale)
+                                                                : f32({4}, shift));
+        }
+        const exec::Tensor y = exec::interpret(built.program, arguments).at(0);
+        for (std::size_t sample = 0; sample < 2; ++sample) {
+            for (std::size_t group = 0; group < 2; ++group) {
+                const auto at = [&](std::size_t k) { // the 12 values of a group
+                    return (sample * 6 + k / 2) * 4 + group * 2 + k % 2;
+                };
+                double mean = 0;
+                double variance = 0;
+                for (std::size_t k = 0; k < 12; ++k) {
+                    mean += static_cast<double>(x[at(k)]) / 12;
+                }
+                for (std::size_t k = 0; k < 12; ++k) {
+                    variance += std::pow(static_cast<double>(x[at(k)]) - mean, 2) / 12;
+                }
+                for (std::size_t k = 0; k < 12; ++k) {
+                    const std::size_t channel = at(k) % 4;
+                    const double expected = (static_cast<double>(x[at(k)]) - mean) /
+                                                std::sqrt(variance + 1e-5) *
+                                                static_cast<double>(scale[channel]) +
+                                            static_cast<double>(shift[channel]);
+                    QVERIFY(std::abs(static_cast<double>(y.span<float>()[at(k)]) - expected) <
+                            1e-5);
+                }
+            }
+        }
     }
 
     // A product on either side, so that the layer takes and gives the compute type. Rows 8

@@ -6,6 +6,7 @@
 #include "core/config/field.h"
 #include "core/nn/model_context.h"
 
+#include <optional>
 #include <string_view>
 
 namespace weft::nn {
@@ -60,6 +61,29 @@ struct BatchNormResult {
 };
 BatchNormResult batch_norm_of(ModelContext& context, ir::ValueId x,
                               const BatchNormVariables& variables, double momentum, double eps);
+/// x [..., C] in `groups` of neighbouring channels, each normalised over all points of a sample
+/// (Wu and He 2018, "Group normalization"), with "weight" [C] and "bias" [C] of the current scope.
+/// `groups` divides C; as many as channels: instance normalisation (Ulyanov et al. 2016).
+ir::ValueId group_norm(ModelContext& context, ir::ValueId x, std::int64_t groups, double eps);
+
+/// [B, H, W, C] -> [B, H', W', channels] with "weight" [kernel, kernel, C, channels] of the current
+/// scope, padded so that H' = ceil(H / stride); without an offset. `init` is that of fan_in unless
+/// given.
+ir::ValueId conv2d(ModelContext& context, ir::ValueId x, std::int64_t channels, std::int64_t kernel,
+                   std::int64_t stride = 1, std::optional<Init> init = {});
+/// x [..., C] plus "bias" [C] of the current scope.
+ir::ValueId with_offset(ModelContext& context, ir::ValueId x);
+
+/// What a transposed convolution makes of [B, h, w, C]: an image [B, height, width, channels] that
+/// a convolution with this kernel, stride and padding would turn into one of h x w.
+struct TransposedConv2d {
+    std::int64_t channels = 0, kernel = 0, stride = 0, height = 0, width = 0;
+    bool same = true; // padding, else none
+};
+/// With "weight" [kernel, kernel, channels, C] of the current scope; without an offset.
+ir::ValueId conv2d_transpose(ModelContext& context, ir::ValueId x, const TransposedConv2d& how);
+/// [B, H, W, C] -> [B, H * factor, W * factor, C], each pixel repeated.
+ir::ValueId upsample(ModelContext& context, ir::ValueId x, std::int64_t factor);
 /// x itself unless training with rate > 0. The random stream is the layer path.
 ir::ValueId dropout(ModelContext& context, ir::ValueId x, double rate);
 /// One of activation_names().

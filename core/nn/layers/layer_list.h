@@ -11,6 +11,9 @@ namespace weft::nn {
 
 extern const LayerDef kLinearLayer;
 extern const LayerDef kConv2dLayer;
+extern const LayerDef kConv1dLayer;
+extern const LayerDef kConv2dTransposeLayer;
+extern const LayerDef kUpsampleLayer;
 extern const LayerDef kMaxPoolLayer;
 extern const LayerDef kAvgPoolLayer;
 extern const LayerDef kGlobalAvgPoolLayer;
@@ -24,6 +27,8 @@ extern const LayerDef kDropoutLayer;
 extern const LayerDef kLayerNormLayer;
 extern const LayerDef kRmsNormLayer;
 extern const LayerDef kBatchNormLayer;
+extern const LayerDef kGroupNormLayer;
+extern const LayerDef kInstanceNormLayer;
 extern const LayerDef kEmbeddingLayer;
 extern const LayerDef kMoeLayer;
 extern const LayerDef kResidualLayer;
@@ -31,10 +36,13 @@ extern const LayerDef kRepeatLayer;
 extern const LayerDef kBranchesLayer;
 
 inline constexpr std::array kLayers = {
-    &kLinearLayer,    &kConv2dLayer,  &kMaxPoolLayer,   &kAvgPoolLayer, &kGlobalAvgPoolLayer,
-    &kFlattenLayer,   &kReluLayer,    &kGeluLayer,      &kSiluLayer,    &kTanhLayer,
-    &kSigmoidLayer,   &kDropoutLayer, &kLayerNormLayer, &kRmsNormLayer, &kBatchNormLayer,
-    &kEmbeddingLayer, &kMoeLayer,     &kResidualLayer,  &kRepeatLayer,  &kBranchesLayer,
+    &kLinearLayer,    &kConv2dLayer,    &kConv1dLayer,    &kConv2dTransposeLayer,
+    &kUpsampleLayer,  &kMaxPoolLayer,   &kAvgPoolLayer,   &kGlobalAvgPoolLayer,
+    &kFlattenLayer,   &kReluLayer,      &kGeluLayer,      &kSiluLayer,
+    &kTanhLayer,      &kSigmoidLayer,   &kDropoutLayer,   &kLayerNormLayer,
+    &kRmsNormLayer,   &kBatchNormLayer, &kGroupNormLayer, &kInstanceNormLayer,
+    &kEmbeddingLayer, &kMoeLayer,       &kResidualLayer,  &kRepeatLayer,
+    &kBranchesLayer,
 };
 
 } // namespace weft::nn

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Layer normalisation (Ba et al. 2016), RMS normalisation (Zhang and Sennrich 2019) and batch
-// normalisation (Ioffe and Szegedy 2015).
+// normalisation (Ioffe and Szegedy 2015), group normalisation (Wu and He 2018).
 #include "core/nn/layers/layer_list.h"
 
 namespace weft::nn {
@@ -69,6 +69,29 @@ ir::ValueId batch_norm(ModelContext& context, ir::ValueId x, double momentum, do
     return out.y;
 }
 
+// The rows of a layer normalisation are the groups: its kernel keeps statistics in f32 whatever the
+// precision.
+ir::ValueId group_norm(ModelContext& context, ir::ValueId x, std::int64_t groups, double eps) {
+    ops::Builder& b = context.builder();
+    const ir::Shape shape = context.shape(x);
+    const std::int64_t channels = shape.back();
+    const std::int64_t samples = shape[0];
+    const std::int64_t points = shape.elements() / samples / channels;
+    const std::int64_t row = points * (channels / groups);
+    const std::vector<std::int64_t> swapped = {0, 2, 1, 3};
+    ir::ValueId y = ops::reshape(b, x, {samples, points, groups, channels / groups});
+    y = ops::transpose(b, y, swapped);
+    y = b.emit("layer_norm",
+               {ops::reshape(b, y, {samples, groups, row}), ops::constant(b, 1.0, {row}),
+                ops::constant(b, 0.0, {row})},
+               {{"eps", eps}});
+    y = ops::reshape(b, y, {samples, groups, points, channels / groups});
+    y = ops::reshape(b, ops::transpose(b, y, swapped), shape);
+    const ir::ValueId scale = context.parameter("weight", {channels}, Init::ones(), {"embed"});
+    const ir::ValueId shift = context.parameter("bias", {channels}, Init::zeros(), {"embed"});
+    return ops::add(b, ops::mul(b, y, scale), shift);
+}
+
 namespace {
 
 config::Field eps_field() {
@@ -101,6 +124,33 @@ ir::ValueId build_batch_norm(ModelContext& context, const config::Json& settings
                       settings.at("eps").get<double>());
 }
 
+config::FieldTable group_norm_fields(int) {
+    return {config::integer_field("groups", 8, "Groups of channels; divides their number.")
+                .range(1, 1 << 20),
+            eps_field()};
+}
+
+ir::ValueId build_group_norm(ModelContext& context, const config::Json& settings, ir::ValueId x) {
+    const auto groups = settings.at("groups").get<std::int64_t>();
+    const std::int64_t channels = context.shape(x).back();
+    if (channels % groups != 0) {
+        context.fail(std::to_string(channels) + " channels do not divide into " +
+                         std::to_string(groups) + " groups",
+                     "Use a number of groups that divides the channels.");
+    }
+    return group_norm(context, x, groups, settings.at("eps").get<double>());
+}
+
+ir::ValueId build_instance_norm(ModelContext& context, const config::Json& settings,
+                                ir::ValueId x) {
+    if (context.shape(x).rank() < 3) {
+        context.fail("its input is " + ir::to_text(context.builder().type(x)) +
+                         ", but it needs several points per channel",
+                     "Use it on images or sequences, before flatten.");
+    }
+    return group_norm(context, x, context.shape(x).back(), settings.at("eps").get<double>());
+}
+
 } // namespace
 
 const LayerDef kLayerNormLayer = {"layer_norm", "Normalises each row over its last dimension.",
@@ -109,5 +159,11 @@ const LayerDef kRmsNormLayer = {"rms_norm", "Divides each row by its root mean s
                                 row_norm_fields, build_rms_norm};
 const LayerDef kBatchNormLayer = {"batch_norm", "Normalises each channel over the batch.",
                                   batch_norm_fields, build_batch_norm};
+const LayerDef kGroupNormLayer = {"group_norm",
+                                  "Normalises groups of channels over the points of each sample.",
+                                  group_norm_fields, build_group_norm};
+const LayerDef kInstanceNormLayer = {"instance_norm",
+                                     "Normalises each channel over the points of each sample.",
+                                     row_norm_fields, build_instance_norm};
 
 } // namespace weft::nn

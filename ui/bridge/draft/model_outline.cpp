@@ -42,7 +42,7 @@ std::vector<std::string> blocksAround(const std::string& path) {
 const std::vector<std::vector<std::string>>& kindColours() {
     static const std::vector<std::vector<std::string>> kinds = {
         {"attention", "attention_cached"},
-        {"conv2d"},
+        {"conv2d", "conv2d_input_grad"},
         {"embedding"},
         {"matmul", "linear"},
         {"layer_norm", "rms_norm", "batch_norm", "batch_norm_inference"},
