@@ -8,7 +8,10 @@
 
 #include <array>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace weft::nn {
 
@@ -19,6 +22,10 @@ struct Prediction {
     // Of samples that are made of two; else invalid.
     ir::ValueId other = {}; // i32[B], the class of the smaller share
     ir::ValueId share = {}; // f32[B], that of `target`
+    // Of losses whose target is the sample itself; else invalid and null.
+    ir::ValueId input = {}; // f32[B, ...], as the model sees it
+    const std::vector<std::pair<std::string, ir::ValueId>>* published = nullptr; // by the model
+    const config::Json* settings = nullptr;                                      // of the loss
 };
 
 struct LossDef {
@@ -29,6 +36,12 @@ struct LossDef {
     /// -> f32 per term: [B] or [B, T]; an ignored target (< 0) gives 0.
     ir::ValueId (*build)(ops::Builder& builder, const config::Json& settings,
                          const Prediction& prediction);
+    /// The target is the sample itself, and what data deliver as targets is not read.
+    bool of_input = false;
+    /// What an output means, in units of the target; null: the output itself, or of classes its
+    /// probabilities.
+    ir::ValueId (*expected)(ops::Builder& builder, const config::Json& settings,
+                            ir::ValueId output) = nullptr;
 };
 
 struct MetricDef {
@@ -42,6 +55,7 @@ struct MetricDef {
     /// Metric from the mean cross-entropy in nats; null when `build` gives it.
     double (*from_loss)(double loss);
     bool in_target_units = false; // as many times larger as the targets are
+    std::string_view part_of = {}; // the loss whose part it is, with whose settings it is built
 };
 
 extern const LossDef kCrossEntropyLoss;
@@ -52,17 +66,22 @@ extern const LossDef kHuberLoss;
 extern const LossDef kSmoothL1Loss;
 extern const LossDef kLogCoshLoss;
 extern const LossDef kQuantileLoss;
-inline constexpr std::array kLosses = {&kCrossEntropyLoss, &kFocalLoss,   &kMseLoss,
-                                       &kMaeLoss,          &kHuberLoss,   &kSmoothL1Loss,
-                                       &kLogCoshLoss,      &kQuantileLoss};
+extern const LossDef kElboLoss;
+extern const LossDef kDenoisingLoss;
+inline constexpr std::array kLosses = {
+    &kCrossEntropyLoss, &kFocalLoss,   &kMseLoss,      &kMaeLoss,  &kHuberLoss,
+    &kSmoothL1Loss,     &kLogCoshLoss, &kQuantileLoss, &kElboLoss, &kDenoisingLoss};
 
 extern const MetricDef kAccuracyMetric;
 extern const MetricDef kPerplexityMetric;
 extern const MetricDef kBitsPerByteMetric;
 extern const MetricDef kMeanAbsoluteErrorMetric;
 extern const MetricDef kLargestErrorMetric;
-inline constexpr std::array kMetrics = {&kAccuracyMetric, &kPerplexityMetric, &kBitsPerByteMetric,
-                                        &kMeanAbsoluteErrorMetric, &kLargestErrorMetric};
+extern const MetricDef kReconstructionMetric;
+extern const MetricDef kDivergenceMetric;
+inline constexpr std::array kMetrics = {
+    &kAccuracyMetric,     &kPerplexityMetric,     &kBitsPerByteMetric, &kMeanAbsoluteErrorMetric,
+    &kLargestErrorMetric, &kReconstructionMetric, &kDivergenceMetric};
 
 /// Null when there is none of this name.
 const LossDef* find_loss(std::string_view name);
@@ -70,6 +89,10 @@ const MetricDef* find_metric(std::string_view name);
 
 /// Prediction minus target of values [B, K], in f32.
 ir::ValueId error_of(ops::Builder& builder, const Prediction& prediction);
+
+/// -log p of values under independent coins of these logits, in nats, value by value: logits and
+/// targets (from 0 to 1) f32 of one shape. Neither overflows nor loses its slope at 0.
+ir::ValueId binary_cross_entropy(ops::Builder& builder, ir::ValueId logits, ir::ValueId targets);
 
 /// 1 where a class target counts, 0 where it is ignored (< 0): f32 of the target's shape.
 ir::ValueId counted_targets(ops::Builder& builder, ir::ValueId target);

@@ -73,6 +73,10 @@ void ModelContext::penalise(ir::ValueId per_sample) {
     penalty_ = penalty_.valid() ? ops::add(builder_, penalty_, per_sample) : per_sample;
 }
 
+void ModelContext::publish(std::string name, ir::ValueId value) {
+    published_.emplace_back(std::move(name), value);
+}
+
 void ModelContext::bind(const std::string& full_name, ir::ValueId value) {
     bound_.emplace_back(full_name, value);
 }

@@ -62,8 +62,9 @@ struct Lora; // core/nn/layers/lora.h
 struct Surroundings {
     Mode mode = Mode::evaluate;
     DataShape data = {};
-    ir::ValueId random = {};   // i64[3], train
+    ir::ValueId random = {};   // i64[3], train; evaluate where the model draws there
     ir::ValueId weights = {};  // f32[B], train: 0 marks padding
+    ir::ValueId labels = {};   // i32[B]: classes, for models that make samples of a class
     ir::ValueId position = {}; // i64[], decode: position of the first token in the sequence
     const Lora* lora = nullptr; // adapters of its linear layers; null: none. Outlives the context
 };
@@ -82,6 +83,7 @@ public:
     const DataShape& data() const { return around_.data; }
     ir::ValueId random() const { return around_.random; }
     ir::ValueId weights() const { return around_.weights; }
+    ir::ValueId labels() const { return around_.labels; }
     ir::ValueId position() const { return around_.position; }
     const Lora* lora() const { return around_.lora; }
     const std::string& path() const { return builder_.path(); }
@@ -103,6 +105,11 @@ public:
     void penalise(ir::ValueId per_sample);
     /// The sum of all penalties; invalid when there are none.
     ir::ValueId penalty() const { return penalty_; }
+
+    /// A value beside the output that the loss reads by its name, such as the mean of a latent.
+    void publish(std::string name, ir::ValueId value);
+    /// All of them, in order.
+    const std::vector<std::pair<std::string, ir::ValueId>>& published() const { return published_; }
 
     /// Lets a variable be `value` in place of a program argument of its name: a value carried by a
     /// loop, or the averaged copy of a parameter.
@@ -126,6 +133,7 @@ private:
     std::vector<Variable> variables_;
     std::vector<std::pair<std::string, ir::ValueId>> bound_;
     std::vector<std::pair<std::string, ir::ValueId>> updates_;
+    std::vector<std::pair<std::string, ir::ValueId>> published_;
     ir::ValueId penalty_;
 };
 

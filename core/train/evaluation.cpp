@@ -78,6 +78,7 @@ std::optional<Metrics> evaluate(exec::Executor& executor, const compile::RunConf
         write_argument(executor, "evaluate", "inputs", batch->inputs);
         write_argument(executor, "evaluate", "targets", batch->targets);
         write_argument(executor, "evaluate", "weights", std::as_bytes(std::span(batch->weights)));
+        write_random(executor, "evaluate", config.seed, 0, batch->first_sample);
         if (executor.run("evaluate", stop) == exec::RunOutcome::stopped || stop.stop_requested()) {
             return std::nullopt;
         }
@@ -123,8 +124,17 @@ void rescale(const data::TargetScale& scale, Metrics& metrics) {
     }
 }
 
+bool predicts(const exec::Executor& executor) {
+    return !executor.plan().all_stages("predict").empty() &&
+           find_result(executor, "predict", "prediction") != nullptr;
+}
+
 std::vector<SamplePrediction> predict(exec::Executor& executor, const data::Source& source,
                                       std::span<const std::int64_t> indices, std::size_t top) {
+    if (!predicts(executor)) {
+        throw Error(ErrorKind::usage, "predict", "this model predicts nothing: it makes samples",
+                    "use weft generate, or look at what its evaluations kept");
+    }
     const std::int64_t rows = batch_rows(executor, "predict");
     const auto sample_bytes = static_cast<std::size_t>(source.info().input.bytes());
     std::vector<std::byte> inputs(static_cast<std::size_t>(rows) * sample_bytes);

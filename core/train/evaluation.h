@@ -37,7 +37,11 @@ void rescale(const data::TargetScale& scale, std::vector<double>& values);
 /// Metrics that are distances between targets likewise: where all targets have one scale.
 void rescale(const data::TargetScale& scale, Metrics& metrics);
 
-/// Predictions on the samples `indices` of `source`; `top` classes each.
+/// Whether the model says something of targets; else it makes samples.
+bool predicts(const exec::Executor& executor);
+
+/// Predictions on the samples `indices` of `source`; `top` classes each. Throws weft::Error{usage}
+/// for a model that predicts nothing: it gives samples back.
 std::vector<SamplePrediction> predict(exec::Executor& executor, const data::Source& source,
                                       std::span<const std::int64_t> indices, std::size_t top);
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/train/samples.h"
 
+#include "core/base/file.h"
 #include "core/data/text/token_samples.h"
 #include "core/train/evaluation.h"
 #include "core/train/generate.h"
+#include "core/train/pictures/picture_document.h"
 #include "core/train/program_io.h"
 
 #include <algorithm>
@@ -142,7 +144,7 @@ std::optional<Json> sample_document(exec::Executor& executor, const data::Source
                                     const SampleLimits& limits) {
     const data::SampleInfo& info = source.info();
     Json document{{"step", step}, {"split", split}};
-    if (limits.samples <= 0) {
+    if (limits.samples <= 0 || !predicts(executor)) {
         return std::nullopt;
     }
     if (writes_text(executor, source)) {
@@ -161,6 +163,33 @@ std::optional<Json> sample_document(exec::Executor& executor, const data::Source
         return std::nullopt;
     }
     return document;
+}
+
+std::optional<KeptSamples> keep_samples(exec::Executor& executor, const compile::RunConfig& config,
+                                        const data::Source& source, const std::string& split,
+                                        std::int64_t step, const SampleLimits& limits) {
+    if (makes_samples(executor)) {
+        auto made =
+            picture_document(executor, source, split, config.section("data").at("transforms"),
+                             config.seed, step, limits.samples);
+        return made ? std::optional(KeptSamples{std::move(made->document), std::move(made->sheet)})
+                    : std::nullopt;
+    }
+    auto document = sample_document(executor, source, split, step, limits);
+    return document ? std::optional(KeptSamples{std::move(*document), {}}) : std::nullopt;
+}
+
+void write_samples(const KeptSamples& samples, const std::filesystem::path& folder,
+                   const std::string& name) {
+    if (!samples.sheet.empty()) {
+        File sheet(folder / samples.document.at("sheet").get<std::string>(), File::Mode::write);
+        sheet.write(samples.sheet);
+        sheet.close();
+    }
+    File file(folder / name, File::Mode::write);
+    // What a model writes need not be whole characters.
+    file.write(samples.document.dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
+    file.close();
 }
 
 } // namespace weft::train

@@ -5,11 +5,14 @@
 #pragma once
 
 #include "core/base/clock.h"
+#include "core/compile/config/run_config.h"
 #include "core/data/dataset.h"
 #include "core/exec/executor.h"
 
+#include <filesystem>
 #include <optional>
 #include <stop_token>
+#include <string>
 
 namespace weft::train {
 
@@ -38,5 +41,19 @@ bool writes_text(const exec::Executor& executor, const data::Source& source);
 std::optional<config::Json> sample_document(exec::Executor& executor, const data::Source& source,
                                             const std::string& split, std::int64_t step,
                                             const SampleLimits& limits);
+
+/// What is kept of an evaluation: the document of sample_document or picture_document, and the PNG
+/// beside it that its "sheet" names; empty: none.
+struct KeptSamples {
+    config::Json document;
+    std::string sheet;
+};
+/// By the kind of the model. Nullopt and errors as above.
+std::optional<KeptSamples> keep_samples(exec::Executor& executor, const compile::RunConfig& config,
+                                        const data::Source& source, const std::string& split,
+                                        std::int64_t step, const SampleLimits& limits);
+/// Writes the document as `folder`/`name`. Throws weft::Error{runtime}.
+void write_samples(const KeptSamples& samples, const std::filesystem::path& folder,
+                   const std::string& name);
 
 } // namespace weft::train

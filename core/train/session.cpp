@@ -7,10 +7,12 @@
 #include "core/optim/schedule.h"
 #include "core/plan/device_memory.h"
 #include "core/train/engine.h"
+#include "core/train/evaluation.h"
 #include "core/train/measure/device_meter.h"
 #include "core/train/measure/machine_cost.h"
 #include "core/train/memory_meter.h"
 #include "core/train/moments.h"
+#include "core/train/pictures/made_samples.h"
 #include "core/train/planning.h"
 #include "core/train/record/host_info.h"
 #include "core/train/restore_run.h"
@@ -262,7 +264,12 @@ void Session::State::prepare_kernels() {
     executor->prepare("train_step");
     if (data.validation != nullptr) {
         executor->prepare("evaluate");
-        executor->prepare("predict");
+        if (predicts(*executor) || reconstructs(*executor)) {
+            executor->prepare("predict");
+        }
+        if (options.config.evaluation_samples > 0 && makes_samples(*executor)) {
+            executor->prepare("make");
+        }
         if (options.config.evaluation_samples > 0 && writes_text(*executor, *data.validation)) {
             executor->prepare("prefill");
             executor->prepare("decode");

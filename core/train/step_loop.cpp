@@ -530,24 +530,18 @@ std::optional<Metrics> StepLoop::evaluate_validation() {
 // On the same samples every time, so that one can watch them change. What has passed since the last
 // evaluation tells how long texts may take.
 void StepLoop::write_samples(double since_s) {
-    const auto document =
-        sample_document(setup_.executor, *setup_.data.validation, "validation", progress_.step,
-                        {.samples = setup_.config.evaluation_samples,
-                         .seconds = std::max(kLeastSampleSeconds, kSampleShare * since_s),
-                         .clock = setup_.clock,
-                         .stop = setup_.control.wind_up()});
-    if (!document) {
-        return;
-    }
-    if (!watch_the_folder()) {
+    const auto samples = keep_samples(
+        setup_.executor, setup_.config, *setup_.data.validation, "validation", progress_.step,
+        {.samples = setup_.config.evaluation_samples,
+         .seconds = std::max(kLeastSampleSeconds, kSampleShare * since_s),
+         .clock = setup_.clock,
+         .stop = setup_.control.wind_up()});
+    if (!samples || !watch_the_folder()) {
         return;
     }
     const std::filesystem::path path = std::filesystem::path("samples") / file_name(progress_.step);
     try {
-        File file(setup_.folder / path, File::Mode::write);
-        // What a model writes need not be whole characters.
-        file.write(document->dump(1, ' ', false, config::Json::error_handler_t::replace) + "\n");
-        file.close();
+        train::write_samples(*samples, setup_.folder / "samples", file_name(progress_.step));
         setup_.control.emit(SampleEvent{progress_.step, path.string()});
     } catch (const Error& fault) {
         setup_.control.emit(

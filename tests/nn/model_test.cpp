@@ -76,6 +76,20 @@ std::vector<ModelCase> model_cases() {
         // The stem of 3x3x3x64 in place of 7x7x3x64, ten classes in place of a thousand.
         {R"({"type": "resnet", "stem": "cifar"})", image_sample(32, 10),
          11689512 - 40 * 3 * 64 - 990 * 513},
+        // FACTS: 784-400-(20, 20)-400-784
+        {R"({"type": "vae"})", digits_sample(), 652824},
+        // 28, 14, 7 pixels a side: convolutions of 9 C O + O, and the same back
+        {R"({"type": "vae", "channels": [16, 32], "hidden": [128], "latent": 8})", digits_sample(),
+         9 * 16 + 16 + 9 * 16 * 32 + 32 + 1568 * 128 + 128 + 2 * (128 * 8 + 8) + 8 * 128 + 128 +
+             128 * 1568 + 1568 + 9 * 32 * 16 + 16 + 9 * 16 + 1},
+        // Convolutions of 9 C O + O, shortcuts C O + O, norms 2 C, conditions E O + O with E = 32
+        {R"({"type": "diffusion", "channels": [8, 16], "groups": 4})", digits_sample(),
+         (8 * 32 + 32 + 11 * 32 + 32 * 32 + 32) + (9 * 8 + 8) +
+             (16 + 584 + 264 + 16 + 584) +                           // down 0: 8 to 8
+             584 + (16 + 1168 + 528 + 32 + 2320 + 144) +             // shrink, down 1: 8 to 16
+             (32 + 2320 + 528 + 32 + 2320) +                         // up 1: 16 to 16
+             (48 + (9 * 24 * 8 + 8) + 264 + 16 + 584 + 24 * 8 + 8) + // up 0: 24 to 8
+             16 + 73},
         {R"({"type": "graph", "text": "program p { in %0 batch 'inputs' in %1 state 'w' : f32[784,10] %2 = reshape(%0) {shape=[B,784]} %3 = linear(%2, %1) out %3 output 'prediction' }"})",
          digits_sample(), 7840},
     };

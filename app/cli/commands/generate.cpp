@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// weft generate RUN|CHECKPOINT: text, token by token as it is made.
+// weft generate RUN|CHECKPOINT: text, token by token as it is made; samples, of models that make
+// them, into a file.
 #include "core/train/generate.h"
 #include "app/cli/commands/commands.h"
 #include "app/cli/model_options.h"
+#include "core/base/error.h"
+#include "core/base/file.h"
+#include "core/data/transforms/transform.h"
+#include "core/train/pictures/picture_sheet.h"
 
 #include <cstdio>
 
@@ -13,10 +18,73 @@ struct GenerateTextOptions {
     ModelOptions model;
     std::string prompt;
     train::GenerateOptions generate;
+    std::string to; // a file for samples
+    std::int64_t samples = 64;
+    std::optional<std::int64_t> class_number;
 };
+
+constexpr std::int64_t kGridColumns = 8;
+
+/// Said of an option that the kind of the model has no use for.
+[[noreturn]] void refuse(const std::string& option, const std::string& text,
+                         const std::string& hint) {
+    throw Error(ErrorKind::usage, option, text, hint);
+}
+
+int generate_samples(const GenerateTextOptions& options, train::LoadedModel& model) {
+    if (!options.prompt.empty()) {
+        refuse("--prompt", "this model makes samples, and goes on from no text", "Leave it out.");
+    }
+    const std::filesystem::path to = options.to;
+    const bool picture = to.extension() == ".png";
+    if (!picture && to.extension() != ".npy") {
+        refuse("--to",
+               options.to.empty() ? "samples need a file to be written to"
+                                  : options.to + " ends neither in .png nor in .npy",
+               "Name one, such as --to samples.png.");
+    }
+    const data::Source& train = *model.data.train;
+    if (picture && !train::is_picture(train.info().input)) {
+        refuse("--to", "samples of " + ir::to_text(train.info().input) + " are no pictures",
+               "Name a file that ends in .npy.");
+    }
+    const auto latents =
+        train::draw_latents(*model.executor, options.generate.seed, options.samples);
+    std::vector<std::int32_t> labels;
+    if (options.class_number) {
+        const std::int64_t classes = train::sample_classes(*model.executor, train.info());
+        if (classes == 0) {
+            refuse("--class", "this model makes samples of no class", "Leave it out.");
+        }
+        if (*options.class_number >= classes) {
+            refuse("--class", "the classes are 0 to " + std::to_string(classes - 1),
+                   "Name one of them.");
+        }
+        labels.assign(static_cast<std::size_t>(options.samples),
+                      static_cast<std::int32_t>(*options.class_number));
+    }
+    const train::MadeSamples made =
+        train::make_samples(*model.executor, train.info(), latents, labels);
+    const config::Json fitted =
+        data::fitted_for(train, model.config.section("data").at("transforms"));
+    File file(to, File::Mode::write);
+    file.write(picture ? train::picture_grid(made, kGridColumns, train::pixel_scale(fitted))
+                       : train::npy_file(made));
+    file.close();
+    std::printf("%s: %lld samples %s of seed %llu\n", options.to.c_str(),
+                static_cast<long long>(made.count()), ir::to_text(train.info().input).c_str(),
+                static_cast<unsigned long long>(options.generate.seed));
+    return 0;
+}
 
 int generate_text(const GenerateTextOptions& options, const Context& context) {
     train::LoadedModel model = load(options.model, context);
+    if (train::makes_samples(*model.executor)) {
+        return generate_samples(options, model);
+    }
+    if (!options.to.empty()) {
+        refuse("--to", "this model makes no samples: text goes to stdout", "Leave it out.");
+    }
     const data::SampleInfo& info = model.data.train->info();
     const std::vector<std::int32_t> prompt = train::prompt_tokens(info, options.prompt);
     std::fwrite(options.prompt.data(), 1, options.prompt.size(), stdout);
@@ -35,7 +103,7 @@ int generate_text(const GenerateTextOptions& options, const Context& context) {
 
 void add_generate(Command app, Context& context) {
     auto options = std::make_shared<GenerateTextOptions>();
-    const Command command = app.subcommand("generate", "let a saved language model write");
+    const Command command = app.subcommand("generate", "let a saved model write, or make samples");
     add_model_options(command, options->model);
     command.option("--prompt", &options->prompt, "text to go on from");
     command.option("--tokens", &options->generate.tokens, "how many tokens")
@@ -47,7 +115,15 @@ void add_generate(Command app, Context& context) {
     command.option("--top-k", &options->generate.top_k, "choose among the k most probable; 0: all")
         .not_negative()
         .show_default();
-    command.option("--seed", &options->generate.seed, "another seed, another text").show_default();
+    command.option("--to", &options->to,
+                   "samples of a model that makes them, as a picture (.png) or array (.npy)");
+    command.option("--samples", &options->samples, "how many samples").positive().show_default();
+    command
+        .option("--class", &options->class_number,
+                "number of the class that samples are of; left out: one after the other")
+        .not_negative();
+    command.option("--seed", &options->generate.seed, "another seed, another text or other samples")
+        .show_default();
     command.callback([options, &context] { context.exit_code = generate_text(*options, context); });
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/compile/config/data_defaults.h"
 
+#include "core/nn/loss_def.h"
 #include "core/nn/models/model_list.h"
 
 #include <algorithm>
@@ -23,6 +24,18 @@ bool given(const Json& raw, const char* pointer) {
     return raw.contains(Json::json_pointer(pointer));
 }
 
+/// That of a model which is made for one.
+const nn::LossDef* own_loss(const Json& document) {
+    const nn::ModelDef* model = nn::find_model(document.at("model").value("type", ""));
+    return model == nullptr ? nullptr : nn::find_loss(model->loss);
+}
+
+Json with_defaults(const nn::LossDef& loss) {
+    Json out{{"type", std::string(loss.name)}};
+    out.update(config::check_fields(Json::object(), loss.fields()).value);
+    return out;
+}
+
 bool reads_tokens(const Json& document) {
     const nn::ModelDef* model = nn::find_model(document.at("model").value("type", ""));
     return model != nullptr && model->language_model(document.at("model"));
@@ -35,7 +48,7 @@ bool gives_classes(const Json& document) {
 
 bool data_decides(const Json& raw, const Json& document) {
     return !given(raw, "/training/global_batch_size") || !given(raw, "/training/length") ||
-           (!given(raw, "/loss") && !gives_classes(document));
+           (!given(raw, "/loss") && own_loss(document) == nullptr && !gives_classes(document));
 }
 
 bool has_validation(const Json& document) {
@@ -44,7 +57,7 @@ bool has_validation(const Json& document) {
 }
 
 void fill(const Json& raw, const data::DataOutline& data, Json& document) {
-    if (!given(raw, "/loss") && data.sample.classes == 0) {
+    if (!given(raw, "/loss") && own_loss(document) == nullptr && data.sample.classes == 0) {
         document["loss"] = {{"type", "mse"}};
     }
     Json& training = document["training"];
@@ -95,6 +108,9 @@ void fill_data_defaults(const Json& raw, const std::filesystem::path& base_dir,
                         const DataLook& look, Json& document) {
     if (!given(raw, "/checkpoint/metric") && !has_validation(document)) {
         document["checkpoint"]["metric"] = "train/loss";
+    }
+    if (const nn::LossDef* loss = own_loss(document); loss != nullptr && !given(raw, "/loss")) {
+        document["loss"] = with_defaults(*loss);
     }
     if (reads_tokens(document) || !data_decides(raw, document)) {
         return;

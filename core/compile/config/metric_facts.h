@@ -14,4 +14,9 @@ bool higher_is_better(std::string_view metric);
 /// Whether a run tells classes apart.
 bool predicts_classes(const RunConfig& config);
 
+/// Whether its model makes samples, rather than saying something of them.
+bool makes_samples(const RunConfig& config);
+/// Whether they are of a class, where the data have some.
+bool makes_samples_of_a_class(const RunConfig& config);
+
 } // namespace weft::compile

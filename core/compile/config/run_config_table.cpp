@@ -45,8 +45,10 @@ Field metrics_field() {
     for (const nn::MetricDef* def : nn::kMetrics) {
         names.emplace_back(def->name);
     }
-    return list_field("metrics", nullptr, choice_field("metric", nullptr, names, "A metric."),
-                      "Reported beside the loss; null: accuracy where there are classes.")
+    return list_field(
+               "metrics", nullptr, choice_field("metric", nullptr, names, "A metric."),
+               "Reported beside the loss; null: accuracy where there are classes, and the parts "
+               "of a loss that has some.")
         .or_null();
 }
 

@@ -24,6 +24,26 @@ using config::Severity;
 /// What the data source says about itself before it is opened.
 enum class Delivers { unknown, images, tokens };
 
+/// Names of the metrics that a loss consists of.
+std::vector<std::string> parts_of(const nn::LossDef& loss) {
+    std::vector<std::string> names;
+    for (const nn::MetricDef* metric : nn::kMetrics) {
+        if (metric->part_of == loss.name) {
+            names.emplace_back(metric->name);
+        }
+    }
+    return names;
+}
+
+/// Metrics that go with a loss, as a hint.
+std::string hint_for(const nn::LossDef& loss) {
+    if (!loss.of_input) {
+        return loss.needs_classes ? "Use accuracy." : "Use mean_absolute_error.";
+    }
+    const std::vector<std::string> parts = parts_of(loss);
+    return parts.empty() ? "Leave it out." : "Use " + join(parts, " or ") + ".";
+}
+
 class Rules {
 public:
     Rules(const Json& document, Diagnostics& out) : document_(document), out_(out) {}
@@ -44,6 +64,7 @@ public:
             optim::check_optimizer(at("/optimizer"), "/optimizer", out_);
         }
         schedules_fit();
+        loss_fits_model();
         loss_fits_data();
         metrics_fit();
         judged_metrics_exist();
@@ -265,12 +286,63 @@ private:
         }
     }
 
+    void loss_fits_model() {
+        const nn::ModelDef* def = model();
+        if (def == nullptr || !sound({"/loss"})) {
+            return;
+        }
+        const auto* loss = nn::find_loss(at("/loss/type").get<std::string>());
+        if (loss == nullptr || def->loss == (loss->of_input ? loss->name : "")) {
+            values_fit_likelihood();
+            if (loss != nullptr && loss->of_input && sound({"/data/mix"}) &&
+                !at("/data/mix").empty()) {
+                error("/data/mix", std::string(loss->name) + " has no classes to mix",
+                      "Leave it out.");
+            }
+        } else if (!def->loss.empty()) {
+            error("/loss/type",
+                  std::string(def->name) + " is trained by " + std::string(def->loss) +
+                      ", but the loss is " + std::string(loss->name),
+                  "Use " + std::string(def->loss) + ".");
+        } else {
+            error("/loss/type",
+                  std::string(loss->name) + " needs a model that makes samples, but the model is " +
+                      std::string(def->name),
+                  "Use model " + makers_of(*loss) + ", or cross_entropy or mse.");
+        }
+    }
+
+    static std::string makers_of(const nn::LossDef& loss) {
+        std::vector<std::string> names;
+        for (const nn::ModelDef* def : nn::kModels) {
+            if (def->loss == loss.name) {
+                names.emplace_back(def->name);
+            }
+        }
+        return join(names, " or ");
+    }
+
+    /// Probabilities are of values from 0 to 1, which images are as they are read.
+    void values_fit_likelihood() {
+        if (!sound({"/data"}) || at("/loss").value("likelihood", "") != "bernoulli") {
+            return;
+        }
+        const Json& transforms = at("/data/transforms");
+        for (std::size_t i = 0; i < transforms.size(); ++i) {
+            if (transforms[i].at("type") == "normalize") {
+                error("/data/transforms/" + std::to_string(i),
+                      "likelihood bernoulli needs values from 0 to 1, and this moves them",
+                      "Leave it out, or use likelihood gaussian.");
+            }
+        }
+    }
+
     void loss_fits_data() {
         if (!sound({"/loss", "/data/train"}) || delivered() == Delivers::unknown) {
             return;
         }
         const auto* loss = nn::find_loss(at("/loss/type").get<std::string>());
-        if (loss != nullptr && !loss->needs_classes) {
+        if (loss != nullptr && !loss->needs_classes && !loss->of_input) {
             error("/loss/type",
                   std::string(loss->name) + " needs numbers as targets, but the data has classes",
                   "Use cross_entropy.");
@@ -288,11 +360,20 @@ private:
         for (std::size_t i = 0; loss != nullptr && i < metrics.size(); ++i) {
             const auto* metric = nn::find_metric(metrics[i].get<std::string>());
             const std::string pointer = "/metrics/" + std::to_string(i);
-            if (metric->needs_classes != loss->needs_classes) {
+            if (metric->part_of != (loss->of_input ? loss->name : "")) {
+                error(pointer,
+                      metric->part_of.empty()
+                          ? "metric " + std::string(metric->name) + " is of targets, and loss " +
+                                std::string(loss->name) + " has none"
+                          : std::string(metric->name) + " is a part of " +
+                                std::string(metric->part_of) + ", and the loss is " +
+                                std::string(loss->name),
+                      hint_for(*loss));
+            } else if (metric->needs_classes != loss->needs_classes) {
                 error(pointer,
                       "metric " + std::string(metric->name) + " does not go with loss " +
                           std::string(loss->name),
-                      loss->needs_classes ? "Use accuracy." : "Use mean_absolute_error.");
+                      hint_for(*loss));
             } else if (metric->from_loss != nullptr && loss->name != "cross_entropy") {
                 error(pointer,
                       std::string(metric->name) + " follows from cross_entropy, and the loss is " +
@@ -410,8 +491,9 @@ void fill_dependent_defaults(Json& document) {
         const Json& loss = document.at("loss");
         const auto* def =
             loss.is_object() ? nn::find_loss(loss.at("type").get<std::string>()) : nullptr;
-        document["metrics"] =
-            def != nullptr && def->needs_classes ? Json::array({"accuracy"}) : Json::array();
+        document["metrics"] = def == nullptr       ? Json::array()
+                              : def->needs_classes ? Json::array({"accuracy"})
+                                                   : Json(parts_of(*def));
     }
 }
 

@@ -22,8 +22,8 @@ struct Planned {
 
 constexpr std::array kPlanned = {
     Planned{"/data/*/type", "sudoku maze arc", ""},
-    Planned{"/model/type", "vae trm", ""},
-    Planned{"/loss/type", "stablemax bce elbo act expression", ""},
+    Planned{"/model/type", "trm", ""},
+    Planned{"/loss/type", "stablemax bce act expression", ""},
     Planned{"/optimizer*/type", "adafactor adam_atan2 sign_sgd", ""},
     Planned{"/mesh/backend", "in_process mpi gloo nccl", ""},
 };

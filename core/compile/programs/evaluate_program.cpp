@@ -2,15 +2,31 @@
 // Evaluation sums over a batch with a mask, and predictions.
 #include "core/compile/programs/model_programs.h"
 
+#include <algorithm>
+
 namespace weft::compile {
 namespace {
 
 using ir::ValueId;
 
+constexpr std::int64_t kMadeAtOnce = 16;
+
 ValueId run_model(const RunModel& run, ops::Builder& b, ValueId inputs) {
     nn::ModelContext context(b, run.surroundings(nn::Mode::evaluate));
     bind_parameters(run, b, context);
     return run.model->build(context, run.model_settings(), inputs);
+}
+
+/// What the output means, in units of the target.
+ValueId expected_of(const RunModel& run, ops::Builder& b, ValueId output) {
+    return run.loss->expected == nullptr
+               ? output
+               : run.loss->expected(b, run.config->section("loss"), output);
+}
+
+/// Values of samples in the shape that the data gives them.
+ValueId as_samples(const RunModel& run, ops::Builder& b, ValueId values) {
+    return ops::reshape(b, values, batched(run.data.input, {b.shape(values)[0]}).shape);
 }
 
 ValueId add_inputs(const RunModel& run, ir::Program& program, const BatchPlan& batch) {
@@ -33,8 +49,16 @@ ir::Program build_evaluate(const RunModel& run, const BatchPlan& batch) {
         program.add_argument(ir::Role::batch, "targets", batched(run.data.target, {batch.rows}));
     const ValueId weights =
         program.add_argument(ir::Role::batch, "weights", {ir::DType::f32, {batch.rows}});
+    nn::Surroundings around = run.surroundings(nn::Mode::evaluate);
+    if (run.model->draws) {
+        around.random = program.add_argument(ir::Role::scalar, "random", {ir::DType::i64, {3}});
+    }
+    around.labels = run.takes_labels() ? targets : ValueId();
     ops::Builder b(program, program.body);
-    const nn::Prediction prediction = {run_model(run, b, inputs), targets};
+    nn::ModelContext context(b, around);
+    bind_parameters(run, b, context);
+    const ValueId said = run.model->build(context, run.model_settings(), inputs);
+    const nn::Prediction prediction = prediction_of(run, context, inputs, said, targets);
     b.set_path("loss");
     const ValueId terms = run.loss->build(b, run.config->section("loss"), prediction);
     const std::vector<EvaluatedMetric> outputs = evaluated_metrics(*run.config);
@@ -58,6 +82,12 @@ ir::Program build_predict(const RunModel& run, const BatchPlan& batch) {
     const ValueId inputs = add_inputs(run, program, batch);
     ops::Builder b(program, program.body);
     ValueId output = run_model(run, b, inputs);
+    if (run.loss->of_input) {
+        b.set_path("reconstruction");
+        output = as_samples(run, b, expected_of(run, b, output));
+        program.add_result(ir::Role::output, "reconstruction", output);
+        return program;
+    }
     b.set_path("prediction");
     const ir::Shape shape = b.shape(output);
     if (shape.rank() == 3) { // [B, T, V]: what follows the last token
@@ -68,6 +98,26 @@ ir::Program build_predict(const RunModel& run, const BatchPlan& batch) {
         output = b.emit("softmax", {output});
     }
     program.add_result(ir::Role::output, "prediction", output);
+    return program;
+}
+
+ir::Program build_make(const RunModel& run, const BatchPlan& batch) {
+    ir::Program program;
+    program.name = "make";
+    const std::int64_t rows = std::min(batch.rows, kMadeAtOnce);
+    const ir::Type latent{ir::DType::f32, run.model->latent(run.data, run.model_settings())};
+    const ValueId latents =
+        program.add_argument(ir::Role::batch, "latents", batched(latent, {rows}));
+    nn::Surroundings around = run.surroundings(nn::Mode::evaluate);
+    if (run.takes_labels()) {
+        around.labels = program.add_argument(ir::Role::batch, "labels", {ir::DType::i32, {rows}});
+    }
+    ops::Builder b(program, program.body);
+    nn::ModelContext context(b, around);
+    bind_parameters(run, b, context);
+    const ValueId made = run.model->make(context, run.model_settings(), latents);
+    b.set_path("samples");
+    program.add_result(ir::Role::output, "samples", as_samples(run, b, expected_of(run, b, made)));
     return program;
 }
 

@@ -15,6 +15,9 @@ namespace {
 using ir::ValueId;
 
 void check_loss_fits(const nn::LossDef& loss, const nn::DataShape& data) {
+    if (loss.of_input) {
+        return; // targets are not read
+    }
     if (loss.needs_classes && (data.classes == 0 || data.target.dtype != ir::DType::i32)) {
         throw Error(ErrorKind::usage, "/loss/type",
                     std::string(loss.name) + " needs classes as targets, but the data delivers " +
@@ -41,6 +44,9 @@ DeclaredModel declare_model(const RunModel& run, nn::Mode mode) {
     const ValueId inputs =
         scratch.add_argument(ir::Role::batch, "inputs", batched(run.data.input, {1}));
     nn::Surroundings around = run.surroundings(mode);
+    if (run.takes_labels()) {
+        around.labels = scratch.add_argument(ir::Role::batch, "labels", {ir::DType::i32, {1}});
+    }
     if (mode == nn::Mode::decode) {
         around.position = scratch.add_argument(ir::Role::scalar, "position", {ir::DType::i64, {}});
     }
@@ -280,6 +286,17 @@ ir::Type batched(const ir::Type& sample, std::initializer_list<std::int64_t> lea
 
 const nn::ReductionDef& reduction_of(const nn::MetricDef& metric) {
     return nn::reduction_named(metric.reduction, "metric " + std::string(metric.name));
+}
+
+nn::Prediction prediction_of(const RunModel& run, const nn::ModelContext& context,
+                             ir::ValueId inputs, ir::ValueId output, ir::ValueId targets) {
+    nn::Prediction out{output, targets};
+    if (run.loss->of_input) {
+        out.input = inputs;
+        out.published = &context.published();
+        out.settings = &run.config->section("loss");
+    }
+    return out;
 }
 
 ir::ValueId parameter_argument(const RunModel& run, ops::Builder& b,

@@ -44,9 +44,16 @@ struct RunModel {
     const optim::Group& group(const nn::Variable& parameter) const;
     /// What updates this parameter: its group's settings, with the weight decay that reaches it.
     config::Json update_settings(const nn::Variable& parameter) const;
+    bool takes_labels() const {
+        return model->takes_labels && data.classes > 0 && data.target.shape.rank() == 0;
+    }
     bool averaged() const { return config->ema_decay.has_value(); }
     const config::Json& model_settings() const { return config->section("model"); }
 };
+
+/// What a built model gives to loss and metrics.
+nn::Prediction prediction_of(const RunModel& run, const nn::ModelContext& context,
+                             ir::ValueId inputs, ir::ValueId output, ir::ValueId targets);
 
 /// Builds the model once to learn its variables. Throws weft::Error{usage} when data, model and
 /// loss do not fit.
@@ -77,6 +84,8 @@ ir::Program build_train_step(const RunModel& run, const BatchPlan& batch);
 ir::Program build_forward(const RunModel& run, const BatchPlan& batch);
 ir::Program build_evaluate(const RunModel& run, const BatchPlan& batch);
 ir::Program build_predict(const RunModel& run, const BatchPlan& batch);
+/// Models that make samples.
+ir::Program build_make(const RunModel& run, const BatchPlan& batch);
 /// Language models: `positions` tokens at once ("prefill") or one ("decode").
 ir::Program build_generate(const RunModel& run, std::string name, std::int64_t positions);
 

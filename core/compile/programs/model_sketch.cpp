@@ -52,6 +52,9 @@ void sketch_model(const RunConfig& config, const data::SampleInfo& sample, Model
     nn::Surroundings around{.mode = nn::Mode::train, .data = data};
     around.random = program.add_argument(ir::Role::scalar, "random", {ir::DType::i64, {3}});
     around.weights = program.add_argument(ir::Role::batch, "weights", {ir::DType::f32, {1}});
+    if (model->takes_labels && data.classes > 0 && data.target.shape.rank() == 0) {
+        around.labels = program.add_argument(ir::Role::batch, "labels", {ir::DType::i32, {1}});
+    }
     ops::Builder builder(program, program.body);
     nn::ModelContext context(builder, around);
     const Record record(context, sketch);

@@ -72,7 +72,12 @@ ProgramSet build_programs(const RunConfig& config, const data::SampleInfo& sampl
         return out;
     }
     out.programs.push_back(build_evaluate(run, batch));
-    out.programs.push_back(build_predict(run, batch));
+    if (!run.loss->of_input || run.model->reconstructs) {
+        out.programs.push_back(build_predict(run, batch));
+    }
+    if (run.model->make != nullptr) {
+        out.programs.push_back(build_make(run, batch));
+    }
     const bool per_position = run.data.classes > 0 && run.data.target.shape.rank() == 1;
     if (per_position && run.model->language_model(run.model_settings())) {
         out.programs.push_back(build_generate(run, "prefill", config.context()));

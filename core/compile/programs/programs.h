@@ -18,13 +18,17 @@
 //             the scale would have to be below its minimum.
 //             The structured op at path "microstep" runs forward and backward n times and
 //             accumulates.
-// evaluate:   state, "inputs" [B, ...], "targets", "weights" -> "loss_sum", "<metric>_sum" (or
+// evaluate:   state, "inputs" [B, ...], "targets", "weights" (and "random" i64[3] of a model that
+//             draws) -> "loss_sum", "<metric>_sum" (or
 // _max,
 //             _min, as evaluated_metrics says), "count" (f32; the host joins batches in f64); uses
 //             the EMA copy when there is one and it is asked for
 // predict:    state, "inputs" [B, ...] -> "prediction": probabilities [B, classes] or values [B,
 // K];
 //             language models: probabilities of the token after the last, [B, vocab]
+//             Of a model whose loss is of its input "reconstruction" [B, input...] instead, or none
+// make (models that make samples): state, "latents" f32[n, ...], where they are of a class "labels"
+//             i32[n] -> "samples" [n, input...]
 // prefill, decode (language models): state + key/value cache slots (not saved), "tokens" i32[1, T
 // or 1],
 //             "position" i64[] -> "logits" f32[T or 1, V]; T = context, and a prefill is at

@@ -182,21 +182,23 @@ private:
             return body.arguments.back();
         };
         const ValueId inputs = data(run_.data.input);
-        nn::Prediction prediction{{}, data(run_.data.target)};
+        const ValueId targets = data(run_.data.target);
         const ValueId weights = data({ir::DType::f32, {}});
-        if (run_.mixes_classes) {
-            prediction.other = data(run_.data.target);
-            prediction.share = data({ir::DType::f32, {}});
-        }
+        const ValueId others = run_.mixes_classes ? data(run_.data.target) : ValueId();
+        const ValueId shares = run_.mixes_classes ? data({ir::DType::f32, {}}) : ValueId();
 
         ops::Builder b(program_, body);
         const ValueId random = carried_argument(body, carried.size() - 1);
         nn::Surroundings around = run_.surroundings(nn::Mode::train);
         around.random = random;
         around.weights = weights;
+        around.labels = run_.takes_labels() ? targets : ValueId();
         nn::ModelContext context(b, around);
         bind_variables(context, body);
-        prediction.output = run_.model->build(context, run_.model_settings(), inputs);
+        const ValueId output = run_.model->build(context, run_.model_settings(), inputs);
+        nn::Prediction prediction = prediction_of(run_, context, inputs, output, targets);
+        prediction.other = others;
+        prediction.share = shares;
         add_results(b, body, prediction, weights, context.penalty());
         add_statistics(context, body);
         b.set_phase(ir::Phase::forward);

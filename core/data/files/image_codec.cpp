@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/data/files/image_codec.h"
 
+#include "core/base/check.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/data/files/jpeg_reader.h"
@@ -175,6 +176,22 @@ Image decode_image(std::span<const std::byte> file, const std::string& name,
     Image image = reader.read(2 * (turned ? options.least_width : options.least_height),
                               2 * (turned ? options.least_height : options.least_width));
     return oriented(converted(std::move(image), options), reader.orientation());
+}
+
+std::string encode_png(const Image& image) {
+    WEFT_CHECK(image.channels == 1 || image.channels == 3, "a picture is grey or of three colours");
+    png_image png{};
+    png.version = PNG_IMAGE_VERSION;
+    png.width = static_cast<png_uint_32>(image.width);
+    png.height = static_cast<png_uint_32>(image.height);
+    png.format = image.channels == 1 ? PNG_FORMAT_GRAY : PNG_FORMAT_RGB;
+    png_alloc_size_t size = PNG_IMAGE_PNG_SIZE_MAX(png);
+    std::string out(size, '\0');
+    WEFT_CHECK(
+        png_image_write_to_memory(&png, out.data(), &size, 0, image.pixels.data(), 0, nullptr) != 0,
+        "libpng writes what fits its memory");
+    out.resize(size);
+    return out;
 }
 
 } // namespace weft::data

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // PNG and JPEG files as 8-bit pixels, whatever their colour mode: grey, palette, 16 bits, alpha,
-// CMYK. Decoding is libpng's and libjpeg's. Pure functions of the bytes; any thread.
+// CMYK; pixels as PNG. The codecs are libpng's and libjpeg's. Pure functions of the bytes; any
+// thread.
 #pragma once
 
 #include <cstddef>
@@ -37,5 +38,8 @@ bool looks_like_image(std::span<const std::byte> head);
 ImageHeader read_image_header(std::span<const std::byte> file, const std::string& name);
 Image decode_image(std::span<const std::byte> file, const std::string& name,
                    const DecodeOptions& options);
+
+/// A PNG file of pixels with one channel or three.
+std::string encode_png(const Image& image);
 
 } // namespace weft::data

@@ -75,6 +75,9 @@ ir::ModelText built(const ModelDef& model, const config::Json& settings, const D
     if (context.penalty().valid()) {
         cannot(model, "it adds to the loss");
     }
+    if (!context.published().empty()) {
+        cannot(model, "its loss reads more than its output");
+    }
     ir::ModelText out;
     out.name = model.name;
     out.arguments = {{defined(program, inputs), Role::batch, "inputs", {}},

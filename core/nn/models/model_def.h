@@ -35,6 +35,20 @@ struct ModelDef {
     /// Whether a language model builds in Mode::decode too, which keeps keys and values; others see
     /// whole contexts alone.
     bool decodes = true;
+    /// The loss that the model is made for, and no other; empty: any that suits the data.
+    std::string_view loss = {};
+    /// Whether it takes random numbers while it is evaluated, too: its loss is a mean over chance.
+    bool draws = false;
+    /// Of a model that makes samples: the numbers that one is made of, and samples [B, input...]
+    /// made of them [B, latent...], as its loss sees outputs. Null: it makes none.
+    ir::Shape (*latent)(const DataShape& data, const config::Json& settings) = nullptr;
+    ir::ValueId (*make)(ModelContext& context, const config::Json& settings,
+                        ir::ValueId latents) = nullptr;
+    /// Whether its output, with nothing drawn, is its input as the model understands it.
+    bool reconstructs = false;
+    /// Whether it takes the classes of samples, where the data have some, and makes samples of one;
+    /// the number of classes stands for none of them.
+    bool takes_labels = false;
 
     std::int64_t context(const config::Json& settings) const {
         return context_length == nullptr ? 0 : context_length(settings);

@@ -15,10 +15,13 @@ extern const ModelDef kGpt2Model;
 extern const ModelDef kLlamaModel;
 extern const ModelDef kVitModel;
 extern const ModelDef kResnetModel;
+extern const ModelDef kVaeModel;
+extern const ModelDef kDiffusionModel;
 extern const ModelDef kGraphModel;
 
-inline constexpr std::array kModels = {&kMlpModel, &kSequentialModel, &kGpt2Model, &kLlamaModel,
-                                       &kVitModel, &kResnetModel,     &kGraphModel};
+inline constexpr std::array kModels = {&kMlpModel,   &kSequentialModel, &kGpt2Model,
+                                       &kLlamaModel, &kVitModel,        &kResnetModel,
+                                       &kVaeModel,   &kDiffusionModel,  &kGraphModel};
 
 /// The record of a model type; null when there is none.
 const ModelDef* find_model(std::string_view name);

@@ -28,6 +28,9 @@ const ReferencePage& run_folder_page() {
             "The same for `wandb sync`, one folder for each session; where log.wandb names a "
             "project."},
            {"samples/step-<N>.json", "JSON", "Predictions on the fixed validation samples."},
+           {"samples/step-<N>.png", "PNG",
+            "Of a model that makes samples: those of the data, what it gives back of them, and "
+            "what it makes of the same latents each time, row by row."},
            {"checkpoints/step-<N>/", "folder", "A checkpoint: its files are below."},
            {"logs/", "folder", "What the process of the run printed."},
            {"profile/", "folder",

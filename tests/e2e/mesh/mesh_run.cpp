@@ -31,6 +31,16 @@ const char* const kCnn = R"({
   "training": {"global_batch_size": 24, "precision": "f32", "length": {"steps": 100}}
 })";
 
+const char* const kVae = R"({
+  "data": {"train": {"type": "synthetic", "kind": "images", "shape": [6, 6, 2], "classes": 6,
+                     "samples": 2000}},
+  "model": {"type": "vae", "channels": [8], "hidden": [16], "latent": 6},
+  "loss": {"type": "elbo", "likelihood": "gaussian"},
+  "optimizer": {"type": "adamw", "learning_rate": 0.001},
+  "lr_schedule": {"type": "constant"},
+  "training": {"global_batch_size": 24, "precision": "f32", "length": {"steps": 100}}
+})";
+
 const char* const kGpt = R"({
   "data": {"train": {"type": "synthetic", "kind": "tokens", "vocab": 40, "samples": 2000}},
   "model": {"type": "gpt2", "layers": 2, "width": 24, "heads": 4, "context": 12, "vocab": 40,

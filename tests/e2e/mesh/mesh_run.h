@@ -58,6 +58,8 @@ const std::vector<Variant>& variants();
 extern const char* const kMlp;
 extern const char* const kCnn;
 extern const char* const kGpt;
+/// A variational autoencoder with convolutions, whose latents are drawn.
+extern const char* const kVae;
 /// Four experts of which each token takes two, with room for fewer tokens than come.
 extern const char* const kMoe;
 

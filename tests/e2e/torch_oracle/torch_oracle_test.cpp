@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ten f32 training steps of six small models against PyTorch from the same weights and batches.
-// generate.py made the figures; its hash and torch's version are stored beside them.
+// Ten f32 training steps of nine small models against PyTorch from the same weights and batches,
+// and of those that draw from the same noise; samples that a trained one makes. generate.py and
+// others made the figures; the script's hash and torch's version are stored beside them.
 #include "core/compile/programs/programs.h"
 #include "core/exec/executor.h"
 #include "core/optim/groups.h"
@@ -20,7 +21,8 @@ using config::Json;
 // f32 sums in another order; relative to the size of the values compared.
 constexpr double kTolerance = 1e-4;
 
-constexpr const char* kModels[] = {"mlp", "cnn", "gpt", "llama", "vit", "resnet"};
+constexpr const char* kModels[] = {"mlp",    "cnn", "gpt",      "llama",    "vit",
+                                   "resnet", "vae", "vae_conv", "diffusion"};
 
 QByteArray read(const QString& name) {
     QFile file(QStringLiteral(WEFT_TEST_DATA "/") + name);
@@ -136,13 +138,18 @@ private slots:
         }
         train(reference, executor, checked.config);
         compare_weights(reference, executor);
+        if (reference.document.at("arrays").contains("samples")) {
+            compare_samples(reference, executor);
+        }
     }
 
     void the_figures_come_from_the_script_beside_them() {
-        const QByteArray hash =
-            QCryptographicHash::hash(read("generate.py"), QCryptographicHash::Sha256).toHex();
         for (const char* name : kModels) {
             const Reference reference((QString(name)));
+            const std::string script = reference.document.value("script", "generate.py");
+            const QByteArray hash = QCryptographicHash::hash(read(QString::fromStdString(script)),
+                                                             QCryptographicHash::Sha256)
+                                        .toHex();
             QCOMPARE(QByteArray::fromStdString(
                          reference.document.at("script_sha256").get<std::string>()),
                      hash);
@@ -173,7 +180,8 @@ private:
             for (std::size_t group = 0; group < groups; ++group) {
                 put_scalar(argument(compile::step_port(group, groups).c_str()), step);
             }
-            const std::array<std::int64_t, 3> random{0, step, 0};
+            const std::array<std::int64_t, 3> random{static_cast<std::int64_t>(config.seed), step,
+                                                     step * config.global_batch_size};
             put(argument("random"), std::as_bytes(std::span(random)));
             put_scalar(argument("inverse_count"), 1.0F / static_cast<float>(targets));
             executor.run("train_step");
@@ -186,6 +194,32 @@ private:
                                     .arg(losses[at].get<double>(), 0, 'g', 9)));
             QVERIFY(
                 close(scalar(executor.result("train_step", "grad_norm")), norms[at].get<double>()));
+            const Json parts = reference.document.value("metrics", Json::object());
+            for (const auto& [name, values] : parts.items()) {
+                QVERIFY2(
+                    close(scalar(executor.result("train_step", name)), values[at].get<double>()),
+                    name.c_str());
+            }
+        }
+    }
+
+    static void compare_samples(const Reference& reference, exec::Executor& executor) {
+        for (const char* name : {"latents", "labels"}) {
+            const std::span<std::byte> argument = executor.argument("make", name);
+            put(argument, reference.raw(name).first(argument.size())); // a micro batch at a time
+        }
+        executor.run("make");
+        const std::vector<float> wanted = reference.values("samples");
+        const std::span<const std::byte> made = executor.result("make", "samples");
+        std::vector<float> got(made.size() / sizeof(float));
+        QVERIFY(!got.empty() && got.size() <= wanted.size());
+        std::memcpy(got.data(), made.data(), made.size());
+        for (std::size_t i = 0; i < got.size(); ++i) {
+            // weights differ by the tolerance, and every step adds to it
+            QVERIFY2(
+                std::abs(got[i] - wanted[i]) <= 20 * kTolerance,
+                qPrintable(
+                    QString("sample value %1: %2, PyTorch %3").arg(i).arg(got[i]).arg(wanted[i])));
         }
     }
 
