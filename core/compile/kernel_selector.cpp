@@ -63,6 +63,11 @@ std::vector<plan::KernelChoice> KernelSelector::select(const ir::Program& progra
     return choices;
 }
 
+bool KernelSelector::has_own(const ir::Program& program, const ir::Op& op) {
+    return !backends_.empty() && backends_.front() != weft_reference_backend() &&
+           candidate(program, op).backend == backends_.front();
+}
+
 void KernelSelector::visit(const ir::Program& program, const ir::Block& block,
                            std::vector<plan::KernelChoice>& choices,
                            std::vector<std::string>& fallbacks) {

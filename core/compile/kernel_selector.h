@@ -25,6 +25,9 @@ public:
     std::vector<plan::KernelChoice> select(const ir::Program& program,
                                            std::vector<std::string>& fallbacks);
 
+    /// Whether the first back end, not the reference, has a kernel for the op.
+    bool has_own(const ir::Program& program, const ir::Op& op);
+
 private:
     void visit(const ir::Program& program, const ir::Block& block,
                std::vector<plan::KernelChoice>& choices, std::vector<std::string>& fallbacks);

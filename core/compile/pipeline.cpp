@@ -60,18 +60,17 @@ std::vector<Pass> first_passes(ir::DType compute_dtype, ir::Operands operands,
     return list;
 }
 
-/// `epilogues`: the device's library does with a product what follows it.
-std::vector<Pass> last_passes(const RecomputeOptions& recompute, bool epilogues,
-                              const StagePrograms* stages) {
+/// `has_kernel`: which products the back end makes together with what follows them.
+std::vector<Pass> last_passes(const RecomputeOptions& recompute,
+                              const passes::HasKernel& has_kernel, const StagePrograms* stages) {
     std::vector<Pass> list;
     if (recompute.mode != passes::Recompute::none) {
         list.push_back(
             {"recompute", [recompute](ir::Program& p) { passes::recompute(p, recompute); }});
     }
-    if (epilogues) {
-        list.push_back({"epilogues",
-                        [stages](ir::Program& p) { passes::fuse_epilogues(p, group_of(stages)); }});
-    }
+    list.push_back({"epilogues", [has_kernel, stages](ir::Program& p) {
+                        passes::fuse_epilogues(p, group_of(stages), has_kernel);
+                    }});
     list.push_back({"add up squares",
                     [stages](ir::Program& p) { passes::add_up_squares(p, group_of(stages)); }});
     list.push_back(
@@ -164,7 +163,7 @@ private:
             const bool trains = program.name == "train_step";
             out_.model_flops_per_step += trains ? products_of(program) / stage_count() : 0;
             const RecomputeOptions recompute = trains ? recompute_of(program) : RecomputeOptions();
-            run_passes(program, last_passes(recompute, epilogues(), stages()));
+            run_passes(program, last_passes(recompute, has_kernel(), stages()));
             std::vector<ir::Program> parts = split(std::move(program));
             join_updates(parts);
             for (plan::PlannedProgram& made : finish(std::move(parts))) {
@@ -232,7 +231,12 @@ private:
         return sharded;
     }
 
-    bool epilogues() const { return options_.device == "cuda"; }
+    /// Of a GPU its library is known, whether it is there or not.
+    passes::HasKernel has_kernel() {
+        return [this](const ir::Program& program, const ir::Op& op) {
+            return options_.device == "cuda" || kernels_.has_own(program, op);
+        };
+    }
     const StagePrograms* stages() const { return stages_ ? &*stages_ : nullptr; }
     int stage_count() const { return stages_ ? stages_->stages() : 1; }
 
@@ -350,7 +354,7 @@ private:
     /// Bytes of the memory that the budget is of, with the arenas as `finish` will find them:
     /// simulated devices and the host share it. Leaves no traces.
     std::int64_t memory(ir::Program program, const RecomputeOptions& recompute) {
-        passes::run_passes(program, last_passes(recompute, epilogues(), stages()),
+        passes::run_passes(program, last_passes(recompute, has_kernel(), stages()),
                            {options_.disabled_passes, false, options_.stop, {}});
         plan::ExecutionPlan sizes;
         sizes.mesh = out_.mesh;

@@ -31,9 +31,11 @@ void turn_into(std::string_view kind, Op& op) {
 
 class EpilogueFuser {
 public:
-    EpilogueFuser(ir::Program& program, Block& block, const OpGroups& kinds)
-        : program_(program), block_(block), kinds_(kinds), readers_(program.values.size()),
-          maker_(program.values.size(), kNowhere), gone_(block.ops.size()) {}
+    EpilogueFuser(ir::Program& program, Block& block, const OpGroups& kinds,
+                  const HasKernel& has_kernel)
+        : program_(program), block_(block), kinds_(kinds), has_kernel_(has_kernel),
+          readers_(program.values.size()), maker_(program.values.size(), kNowhere),
+          gone_(block.ops.size()) {}
 
     void run() {
         find_uses();
@@ -94,8 +96,13 @@ private:
             const Op* gelu = op_at(reader);
             if (gelu != nullptr && gelu->kind == "gelu" && gelu->phase == op.phase &&
                 goes_with(op, *gelu)) {
-                turn_into("linear_gelu", op);
-                op.outputs = {gelu->outputs[0], before};
+                Op fused = op;
+                turn_into("linear_gelu", fused);
+                fused.outputs = {gelu->outputs[0], before};
+                if (!has_kernel_(program_, fused)) {
+                    return;
+                }
+                op = std::move(fused);
                 maker_[index(op.outputs[0])] = at;
                 gone_[reader] = true;
                 return;
@@ -112,10 +119,14 @@ private:
             !goes_with(op, *grad)) {
             return false;
         }
-        Op& fused = block_.ops[readers[0]];
+        Op fused = *grad;
         fused.inputs = {op.inputs[0], op.inputs[1], grad->inputs[0]};
         fused.attributes = op.attributes;
         turn_into("matmul_gelu_grad", fused);
+        if (!has_kernel_(program_, fused)) {
+            return false;
+        }
+        block_.ops[readers[0]] = std::move(fused);
         gone_[at] = true;
         return true;
     }
@@ -170,6 +181,9 @@ private:
         Op fused = block_.ops[at];
         turn_into("matmul_sums", fused);
         fused.outputs = {fused.outputs[0], block_.ops[other].outputs[0]};
+        if (!has_kernel_(program_, fused)) {
+            return false;
+        }
         block_.ops[place] = std::move(fused);
         gone_[first] = true;
         return true;
@@ -178,24 +192,26 @@ private:
     ir::Program& program_;
     Block& block_;
     const OpGroups& kinds_;
+    const HasKernel& has_kernel_;
     std::vector<std::vector<std::size_t>> readers_; // [value]
     std::vector<std::size_t> maker_;                // [value]
     std::vector<bool> gone_;                        // [op]
 };
 
-void fuse_in(ir::Program& program, Block& block, const OpGroups& kinds) {
+void fuse_in(ir::Program& program, Block& block, const OpGroups& kinds,
+             const HasKernel& has_kernel) {
     for (Op& op : block.ops) {
         if (op.is_loop()) {
-            fuse_in(program, op.body.front(), kinds);
+            fuse_in(program, op.body.front(), kinds, has_kernel);
         }
     }
-    EpilogueFuser(program, block, kinds).run();
+    EpilogueFuser(program, block, kinds, has_kernel).run();
 }
 
 } // namespace
 
-void fuse_epilogues(ir::Program& program, const OpGroups& kinds) {
-    fuse_in(program, program.body, kinds);
+void fuse_epilogues(ir::Program& program, const OpGroups& kinds, const HasKernel& has_kernel) {
+    fuse_in(program, program.body, kinds, has_kernel);
 }
 
 } // namespace weft::passes

@@ -27,6 +27,8 @@ Made make_sum_squares(const Op& op);
 Made make_argmax(const Op& op);
 Made make_tile_matmul(const Op& op);
 Made make_tile_linear(const Op& op);
+Made make_tile_linear_gelu(const Op& op);
+Made make_tile_matmul_gelu_grad(const Op& op);
 Made make_matmul(const Op& op);
 Made make_linear(const Op& op);
 Made make_embedding(const Op& op);
@@ -95,6 +97,8 @@ inline constexpr KernelEntry kCpuList[] = {
     {"matmul", "onednn matmul", 2, 2, 1, make_matmul},
     {"linear", "cpu tile matmul", 2, 3, 1, make_tile_linear},
     {"linear", "onednn matmul", 2, 3, 1, make_linear},
+    {"linear_gelu", "cpu tile matmul", 2, 3, 2, make_tile_linear_gelu},
+    {"matmul_gelu_grad", "cpu tile matmul", 3, 3, 1, make_tile_matmul_gelu_grad},
     {"embedding", "cpu embedding", 2, 2, 1, make_embedding},
     {"embedding_grad", "cpu embedding", 2, 2, 1, make_embedding_grad},
     {"softmax", "cpu softmax", 1, 1, 1, make_softmax},

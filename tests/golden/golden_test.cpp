@@ -49,7 +49,8 @@ void run_pass(const QString& name, ir::Program& program) {
     } else if (name == "join_updates") {
         passes::join_updates(program);
     } else if (name == "epilogues") {
-        passes::fuse_epilogues(program);
+        passes::fuse_epilogues(program, passes::one_group,
+                               [](const ir::Program&, const ir::Op&) { return true; });
     } else if (name == "narrow_exchanges") {
         passes::narrow_exchanges(program);
     } else if (name == "bucket_exchanges") {

@@ -17,6 +17,8 @@
 
 namespace weft::kernels::cpu {
 
+inline constexpr float kLog2E = 1.44269504f;
+
 /// The first `count` lanes, 0 to 16.
 WEFT_INLINE std::uint16_t lanes(std::int64_t count) {
     return count >= 16  ? std::uint16_t{0xffff}

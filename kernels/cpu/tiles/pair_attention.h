@@ -13,7 +13,6 @@
 namespace weft::kernels::cpu {
 
 inline constexpr std::int64_t kPairBlock = 64; // queries, and keys, of a block
-inline constexpr float kLog2E = 1.44269504f;
 
 /// Throws UNSUPPORTED unless the machine and the operands suit.
 void require_pairs(const Op& op, const AttentionShape& a);

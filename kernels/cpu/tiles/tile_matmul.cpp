@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// matmul and linear of bf16 on AMX.
+// matmul and linear of bf16 on AMX, alone and with the gelu that follows.
 #include "kernels/cpu/cpu_list.h"
 #include "kernels/cpu/loops/parallel.h"
 #include "kernels/cpu/loops/rows.h"
@@ -11,13 +11,16 @@
 namespace weft::kernels::cpu {
 namespace {
 
-class TileMatmul final : public Kernel { // x, y, bias? -> out
+using Last = TileProduct::Last;
+
+// x, y, bias? -> out, and before the gelu; or x, y, before the gelu -> out
+class TileMatmul final : public Kernel {
 public:
-    TileMatmul(const Op& op, const MatmulShape& s)
+    TileMatmul(const Op& op, const MatmulShape& s, Last last)
         : product_{s.m,           s.k,           s.n,
                    s.transpose_x, s.transpose_y, op.output(0).dtype == WEFT_BF16,
-                   team_size()} {
-        if (op.inputs() == 3) {
+                   team_size(),   last} {
+        if (op.inputs() == 3 && last != Last::gelu_grad) {
             bias_ = op.input(2).dtype;
             require(bias_ == WEFT_F32 || bias_ == WEFT_BF16, "a bias is f32 or bf16");
         }
@@ -33,9 +36,16 @@ public:
             load_bf16(static_cast<const bf16*>(args.inputs[2]), wide, product_.n);
             bias = wide;
         }
-        product_.run({static_cast<const std::uint16_t*>(args.inputs[0]),
-                      static_cast<const std::uint16_t*>(args.inputs[1]), bias, args.outputs[0],
-                      static_cast<char*>(args.workspace) + bias_bytes()});
+        TileProduct::Operands operands{static_cast<const std::uint16_t*>(args.inputs[0]),
+                                       static_cast<const std::uint16_t*>(args.inputs[1]), bias,
+                                       args.outputs[0],
+                                       static_cast<char*>(args.workspace) + bias_bytes()};
+        if (product_.last == Last::gelu) {
+            operands.beside = args.outputs[1];
+        } else if (product_.last == Last::gelu_grad) {
+            operands.before = args.inputs[2];
+        }
+        product_.run(operands);
         return WEFT_OK;
     }
 
@@ -48,11 +58,14 @@ private:
     std::int32_t bias_ = -1; // type; none
 };
 
-Made multiply_on_tiles(const Op& op, const MatmulShape& s) {
+Made multiply_on_tiles(const Op& op, const MatmulShape& s, Last last = Last::nothing) {
     const std::int32_t out = op.output(0).dtype;
     if (op.input(0).dtype != WEFT_BF16 || op.input(1).dtype != WEFT_BF16 ||
         (out != WEFT_BF16 && out != WEFT_F32) || operand_formats(op).scaled()) {
         unsupported("tiles multiply bf16");
+    }
+    if (last != Last::nothing && out != WEFT_BF16) {
+        unsupported("a gelu of bf16 only");
     }
     if (s.batch != 1 || !is_work_for_tiles(s.m, s.k, s.n)) {
         unsupported("too small a product for tiles");
@@ -60,7 +73,7 @@ Made multiply_on_tiles(const Op& op, const MatmulShape& s) {
     if (!tiles_serve()) {
         unsupported("no tiles on this machine");
     }
-    return std::make_unique<TileMatmul>(op, s);
+    return std::make_unique<TileMatmul>(op, s, last);
 }
 
 } // namespace
@@ -71,6 +84,20 @@ Made make_tile_matmul(const Op& op) {
 
 Made make_tile_linear(const Op& op) {
     return multiply_on_tiles(op, linear_shape(op));
+}
+
+Made make_tile_linear_gelu(const Op& op) {
+    require(same_shape(op.output(0), op.output(1)) && op.output(0).dtype == op.output(1).dtype,
+            "the outputs are not both [..., N]");
+    return multiply_on_tiles(op, linear_shape(op), Last::gelu);
+}
+
+Made make_tile_matmul_gelu_grad(const Op& op) {
+    require(same_shape(op.input(2), op.output(0)), "x is not [..., M, N]");
+    if (op.input(2).dtype != op.output(0).dtype) {
+        unsupported("a gelu of another type");
+    }
+    return multiply_on_tiles(op, matmul_shape(op), Last::gelu_grad);
 }
 
 } // namespace weft::kernels::cpu

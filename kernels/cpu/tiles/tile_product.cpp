@@ -106,17 +106,62 @@ private:
     }
 };
 
+/// How finished sums are written.
+enum class Written { wide, brief, gelu, gelu_grad };
+
 /// A block of finished sums on its way out.
 struct Leaving {
     const float* sums = nullptr;
     const float* bias = nullptr; // of its columns
     char* out = nullptr;
+    const char* before = nullptr; // rows like those of `out`
+    char* beside = nullptr;
     std::int64_t row_bytes = 0;
     std::int64_t rows = 0;
     std::int64_t columns = 0;
 };
 
-template <bool kBrief>
+/// 1 / (1 + e^-2u) with u = sqrt(2 / pi) (x + 0.044715 x^3): gelu(x) is x times it.
+WEFT_AVX512_BF16 WEFT_INLINE __m512 gelu_share_512(__m512 x) {
+    constexpr float kFactor = -2 * 0.797884561f * kLog2E;
+    const __m512 inner = _mm512_fmadd_ps(_mm512_mul_ps(x, x), _mm512_set1_ps(0.044715f * kFactor),
+                                         _mm512_set1_ps(kFactor));
+    const __m512 one = _mm512_set1_ps(1.0f);
+    const __m512 power =
+        power_of_two_512(_mm512_min_ps(_mm512_set1_ps(126.0f), _mm512_mul_ps(x, inner)));
+    return _mm512_div_ps(one, _mm512_add_ps(one, power));
+}
+
+/// With s the share: s + 2 x s (1 - s) u'.
+WEFT_AVX512_BF16 WEFT_INLINE __m512 gelu_slope_512(__m512 x) {
+    constexpr float kTwice = 2 * 0.797884561f;
+    const __m512 share = gelu_share_512(x);
+    const __m512 slope = _mm512_fmadd_ps(
+        _mm512_mul_ps(x, x), _mm512_set1_ps(3 * 0.044715f * kTwice), _mm512_set1_ps(kTwice));
+    const __m512 rest = _mm512_fnmadd_ps(share, share, share);
+    return _mm512_fmadd_ps(_mm512_mul_ps(x, rest), slope, share);
+}
+
+/// 32 numbers of bf16.
+struct Brief {
+    __m512i numbers;
+    WEFT_AVX512_BF16 WEFT_INLINE static Brief of(__m512 low, __m512 high) {
+        return {reinterpret_cast<__m512i>(_mm512_cvtne2ps_pbh(high, low))};
+    }
+    WEFT_AVX512_BF16 WEFT_INLINE __m512 low() const {
+        return wide(_mm512_castsi512_si256(numbers));
+    }
+    WEFT_AVX512_BF16 WEFT_INLINE __m512 high() const {
+        return wide(_mm512_extracti64x4_epi64(numbers, 1));
+    }
+
+private:
+    WEFT_AVX512_BF16 WEFT_INLINE static __m512 wide(__m256i half) {
+        return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(half), 16));
+    }
+};
+
+template <Written kWritten>
 WEFT_TILES WEFT_INLINE void write_row(const Leaving& block, std::int64_t row) {
     const float* sums =
         block.sums + row / kTileSide * (2 * kTileSums) + row % kTileSide * kTileSide;
@@ -124,30 +169,40 @@ WEFT_TILES WEFT_INLINE void write_row(const Leaving& block, std::int64_t row) {
     __m512 high = _mm512_loadu_ps(sums + kTileSums);
     const __mmask16 first = lanes(block.columns);
     const __mmask16 second = lanes(block.columns - kTileSide);
+    const auto both = static_cast<__mmask32>(second) << 16 | first;
     if (block.bias != nullptr) {
         low = _mm512_add_ps(low, _mm512_maskz_loadu_ps(first, block.bias));
         high = _mm512_add_ps(high, _mm512_maskz_loadu_ps(second, block.bias + kTileSide));
     }
     char* out = block.out + row * block.row_bytes;
-    if constexpr (kBrief) {
-        _mm512_mask_storeu_epi16(out, static_cast<__mmask32>(second) << 16 | first,
-                                 reinterpret_cast<__m512i>(_mm512_cvtne2ps_pbh(high, low)));
-    } else {
+    if constexpr (kWritten == Written::wide) {
         _mm512_mask_storeu_ps(out, first, low);
         _mm512_mask_storeu_ps(out + 64, second, high);
+        return;
     }
+    if constexpr (kWritten == Written::gelu) {
+        const Brief x = Brief::of(low, high);
+        _mm512_mask_storeu_epi16(block.beside + row * block.row_bytes, both, x.numbers);
+        low = _mm512_mul_ps(x.low(), gelu_share_512(x.low()));
+        high = _mm512_mul_ps(x.high(), gelu_share_512(x.high()));
+    } else if constexpr (kWritten == Written::gelu_grad) {
+        const Brief x{_mm512_maskz_loadu_epi16(both, block.before + row * block.row_bytes)};
+        low = _mm512_mul_ps(low, gelu_slope_512(x.low()));
+        high = _mm512_mul_ps(high, gelu_slope_512(x.high()));
+    }
+    _mm512_mask_storeu_epi16(out, both, Brief::of(low, high).numbers);
 }
 
-template <bool kBrief>
+template <Written kWritten>
 WEFT_TILES void write_rows(const Leaving& block) {
     for (std::int64_t row = 0; row < block.rows; ++row) {
-        write_row<kBrief>(block, row);
+        write_row<kWritten>(block, row);
     }
 }
 
 /// sums [32, 32] (+)= left [32, 32 depth] right [32 depth, 32]; the two row tiles of `left` lie
 /// `left_row` numbers apart. Meanwhile `before` leaves.
-template <bool kBrief>
+template <Written kWritten>
 WEFT_TILES void multiply_block(const std::uint16_t* left, std::int64_t left_row,
                                const std::uint16_t* right, std::int64_t depth, float* sums,
                                bool resume, const Leaving& before) {
@@ -176,7 +231,7 @@ WEFT_TILES void multiply_block(const std::uint16_t* left, std::int64_t left_row,
         left += kTileNumbers;
         right += 2 * kTileNumbers;
         for (const std::int64_t end = std::min(row + at_once, before.rows); row < end; ++row) {
-            write_row<kBrief>(before, row);
+            write_row<kWritten>(before, row);
         }
     }
     _tile_stored(0, sums, 64);
@@ -214,7 +269,7 @@ public:
         columns_.end = std::min(pieces(p.n, kBlock), columns_.begin + cut.part_columns);
     }
 
-    template <bool kBrief>
+    template <Written kWritten>
     void run() {
         for_pieces(rows_, cut_.chunk_rows, [&](const Range& rows) {
             if (cut_.packs_once) {
@@ -227,13 +282,13 @@ public:
                     pack_columns(columns, depth);
                     for (std::int64_t r = rows.begin; r < rows.end; ++r) {
                         for_pieces(depth, cut_.panel_depth, [&](const Range& panel) {
-                            multiply_panel<kBrief>(r, r - rows.begin, columns, depth, panel);
+                            multiply_panel<kWritten>(r, r - rows.begin, columns, depth, panel);
                         });
                     }
                 });
             });
         });
-        write_rows<kBrief>(leaving_);
+        write_rows<kWritten>(leaving_);
     }
 
 private:
@@ -274,7 +329,7 @@ private:
         }
     }
 
-    template <bool kBrief>
+    template <Written kWritten>
     void multiply_panel(std::int64_t row, std::int64_t row_of_chunk, const Range& columns,
                         const Range& depth, const Range& panel) {
         const std::int64_t steps = panel.end - panel.begin;
@@ -296,21 +351,26 @@ private:
             const std::uint16_t* right =
                 right_ +
                 (column * (depth.end - depth.begin) + panel.begin - depth.begin) * 2 * kTileNumbers;
-            multiply_block<kBrief>(left, left_row, right, steps, sums, panel.begin > 0, leaving_);
+            multiply_block<kWritten>(left, left_row, right, steps, sums, panel.begin > 0, leaving_);
             leaving_.rows = 0;
             if (panel.end == cut_.depth) {
-                leave(row * kBlock, c * kBlock, sums, kBrief ? 2 : 4);
+                leave(row * kBlock, c * kBlock, sums, kWritten == Written::wide ? 4 : 2);
             }
         }
     }
 
     void leave(std::int64_t row, std::int64_t column, const float* sums, std::int64_t bytes) {
-        leaving_ = {sums,
-                    operands_.bias == nullptr ? nullptr : operands_.bias + column,
-                    static_cast<char*>(operands_.out) + (row * p_.n + column) * bytes,
-                    p_.n * bytes,
-                    std::min(p_.m - row, kBlock),
-                    std::min(p_.n - column, kBlock)};
+        const std::int64_t offset = (row * p_.n + column) * bytes;
+        leaving_ = {
+            sums,
+            operands_.bias == nullptr ? nullptr : operands_.bias + column,
+            static_cast<char*>(operands_.out) + offset,
+            operands_.before == nullptr ? nullptr
+                                        : static_cast<const char*>(operands_.before) + offset,
+            operands_.beside == nullptr ? nullptr : static_cast<char*>(operands_.beside) + offset,
+            p_.n * bytes,
+            std::min(p_.m - row, kBlock),
+            std::min(p_.n - column, kBlock)};
     }
 
     const TileProduct& p_;
@@ -349,10 +409,14 @@ void TileProduct::run(const Operands& operands) const {
     parallel_each(parts, parts * kParallelWork, threads, [&](std::int64_t index, int) {
         const TileScope tiles;
         Part part(*this, cut, operands, index);
-        if (brief_out) {
-            part.run<true>();
+        if (!brief_out) {
+            part.run<Written::wide>();
+        } else if (last == Last::gelu) {
+            part.run<Written::gelu>();
+        } else if (last == Last::gelu_grad) {
+            part.run<Written::gelu_grad>();
         } else {
-            part.run<false>();
+            part.run<Written::brief>();
         }
     });
 }

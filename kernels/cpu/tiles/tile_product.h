@@ -14,6 +14,12 @@ struct TileProduct {
     bool left_turned, right_turned;
     bool brief_out; // bf16, else f32
     int threads;    // the largest team
+    /// What becomes of a finished sum x, bias included. Only where `brief_out`.
+    enum class Last {
+        nothing,
+        gelu,     // beside = x, out = gelu(beside)
+        gelu_grad // out = x gelu'(before)
+    } last = Last::nothing;
 
     struct Operands {
         const std::uint16_t* left;
@@ -21,6 +27,8 @@ struct TileProduct {
         const float* bias; // or null
         void* out;
         void* workspace; // of the whole team
+        const void* before = nullptr;
+        void* beside = nullptr; // both [m, n] of bf16
     };
 
     std::int64_t workspace_bytes() const;

@@ -44,8 +44,8 @@ void add_loss_cases(std::vector<Case>& cases);
 void add_shard_cases(std::vector<Case>& cases);
 
 const std::vector<Case>& kernel_cases();
-/// What the CPU leaves to the reference, because its plans have no such ops: products of 8-bit
-/// numbers, and with what follows them.
+/// What the CPU may leave to the reference: products of 8-bit numbers, which its plans have not,
+/// and products with what follows them, which they have where it has a kernel.
 bool is_for_gpus(const Call& call);
 
 /// Empty when `fast` agrees with `slow`; else where and by how much it does not, or why one of them

@@ -117,7 +117,8 @@ void add_rounded(std::vector<Case>& cases) {
 
 /// Products with what follows them, of sizes that the library takes and of others.
 void add_followed(std::vector<Case>& cases) {
-    for (const MatmulSizes& s : {MatmulSizes{16, 24, 32}, {33, 129, 65}, {64, 40, 24}}) {
+    for (const MatmulSizes& s :
+         {MatmulSizes{16, 24, 32}, {33, 129, 65}, {64, 40, 24}, {70, 190, 90}}) {
         for (const weft_dtype dtype : {WEFT_F32, WEFT_BF16, WEFT_F16}) {
             const Shape rows = {2, s.m, s.n};
             for (const bool bias : {false, true}) {
