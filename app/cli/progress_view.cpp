@@ -195,7 +195,9 @@ void ProgressView::show(const train::Event& event) {
                    ".");
     } else if (const auto* skipped = std::get_if<train::SkippedEvent>(&event.payload)) {
         print_line("  step " + format_thousands(skipped->step) + ": skipped, " + skipped->reason +
-                   " at the loss scale " + number(skipped->loss_scale, "%g"));
+                   (skipped->loss_scale == 1
+                        ? ""
+                        : " at the loss scale " + number(skipped->loss_scale, "%g")));
     } else if (const auto* recording = std::get_if<train::RecordingEvent>(&event.payload)) {
         show(*recording);
     } else if (const auto* note = std::get_if<train::NoteEvent>(&event.payload)) {

@@ -219,6 +219,9 @@ struct Device::State {
         if (monitor) {
             watch_before(step, indices);
         }
+        if (checked) {
+            remember_overwritten(prepared_step, indices);
+        }
         const bool timed =
             observer != nullptr || prepared_step.action >= 0 || !prepared_step.kernel;
         const double start_s = timed ? clock.steady_s() : 0.0;
@@ -277,6 +280,43 @@ struct Device::State {
         return all_finite(type, HostPart(memory, offset, type.bytes(), HostPart::Use::look).data());
     }
 
+    SeenOperand seen(const plan::Operand& operand, std::int64_t offset) {
+        const HostPart part(memory, offset, operand.type.bytes(), HostPart::Use::look);
+        return {operand.type, range_of(operand.type, part.data())};
+    }
+
+    /// What a step reads where it writes, which is not to be seen afterwards.
+    void remember_overwritten(const PreparedStep& prepared_step,
+                              std::span<const std::int64_t> indices) {
+        const plan::Step& step = *prepared_step.step;
+        overwritten.clear();
+        for (std::size_t i = 0; i < step.inputs.size(); ++i) {
+            const std::int64_t offset = offset_of(step.inputs[i], indices);
+            for (const plan::Operand& output : step.outputs) {
+                if (offset_of(output, indices) == offset) {
+                    overwritten[i] = seen(step.inputs[i], offset);
+                    break;
+                }
+            }
+        }
+    }
+
+    void report_operands(const plan::Step& step, std::span<const std::int64_t> indices,
+                         std::size_t output, std::int64_t output_offset) {
+        for (std::size_t i = 0; i < step.inputs.size(); ++i) {
+            const auto known = overwritten.find(i);
+            report.inputs.push_back(known != overwritten.end()
+                                        ? known->second
+                                        : seen(step.inputs[i], offset_of(step.inputs[i], indices)));
+        }
+        report.output = seen(step.outputs[output], output_offset);
+        for (const ir::Block& body : step.op.body) {
+            for (const ir::Op& op : body.ops) {
+                report.group.emplace_back(op.kind);
+            }
+        }
+    }
+
     bool outputs_finite(const PreparedStep& prepared_step, std::span<const std::int64_t> indices,
                         std::span<void* const> outputs) {
         const plan::Step& step = *prepared_step.step;
@@ -293,7 +333,11 @@ struct Device::State {
                       path_of(step, i),
                       step.op.phase,
                       {indices.begin(), indices.end()},
-                      prepared_step.position};
+                      prepared_step.position,
+                      {},
+                      {},
+                      {}};
+            report_operands(step, indices, i, offset);
             return beside_others();
         }
         return true;
@@ -349,6 +393,7 @@ struct Device::State {
     bool state_written = false;
     bool checked = false;
     RunReport report;
+    std::map<std::size_t, SeenOperand> overwritten; // inputs of the step that runs, when checked
 };
 
 Device::Device(std::shared_ptr<const plan::ExecutionPlan> plan, int place, const Compute& compute,

@@ -18,6 +18,7 @@
 
 #include "core/exec/compute.h"
 #include "core/exec/device_use.h"
+#include "core/exec/find_nonfinite.h"
 #include "core/exec/handover.h"
 #include "core/exec/host_part.h"
 #include "core/plan/plan.h"
@@ -46,6 +47,12 @@ enum class RunOutcome : std::uint8_t {
     stopped, // before the first write to a state slot: the state is as it was
 };
 
+/// An operand of a step, and what it held.
+struct SeenOperand {
+    ir::Type type;
+    ValueRange range;
+};
+
 /// The first step of a run whose float outputs held a value that is not finite.
 struct RunReport {
     bool finite = true;
@@ -54,6 +61,9 @@ struct RunReport {
     ir::Phase phase = ir::Phase::forward;
     std::vector<std::int64_t> iterations; // of the enclosing loops, outermost first
     int step = -1;                        // linear position; -1 for an argument
+    std::vector<std::string> group;       // of a group of ops: their kinds
+    std::vector<SeenOperand> inputs;      // what it read, a device's part
+    SeenOperand output;                   // the first one that is not finite
 };
 
 /// Told about every kernel call of a run, on the running thread. Must not throw; should be quick. A

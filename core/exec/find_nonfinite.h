@@ -1,12 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// Looks for values that are not finite. Private to core/exec.
+// Looks for values that are not finite, and says what the others are.
 #pragma once
 
 #include "core/ir/type.h"
+
+#include <cstdint>
 
 namespace weft::exec {
 
 /// Whether no element is infinite or NaN; true for integers.
 bool all_finite(const ir::Type& type, const void* data);
+
+/// What an array holds.
+struct ValueRange {
+    std::int64_t finite = 0, infinite = 0, nan = 0; // so many elements
+    double low = 0, high = 0;                       // of the finite ones
+    std::int64_t first_bad = -1;                    // element that is not finite; -1: none
+};
+/// Of integers, too.
+ValueRange range_of(const ir::Type& type, const void* data);
 
 } // namespace weft::exec

@@ -5,6 +5,7 @@
 
 #include "core/config/field.h"
 #include "core/nn/model_context.h"
+#include "core/nn/set_score.h"
 
 #include <array>
 #include <optional>
@@ -26,6 +27,9 @@ struct Prediction {
     ir::ValueId input = {}; // f32[B, ...], as the model sees it
     const std::vector<std::pair<std::string, ir::ValueId>>* published = nullptr; // by the model
     const config::Json* settings = nullptr;                                      // of the loss
+    // For metrics: what the loss says that the outputs mean (LossDef::expected). Numbers to
+    // predict have it as `output`, too.
+    ir::ValueId meaning = {};
 };
 
 struct LossDef {
@@ -33,16 +37,29 @@ struct LossDef {
     std::string_view help;
     config::FieldTable (*fields)();
     bool needs_classes; // targets are class numbers
-    /// -> f32 per term: [B] or [B, T]; an ignored target (< 0) gives 0.
+    /// -> f32 per term: [B] or [B, T]; an ignored target (< 0) gives 0. Throws weft::Error{usage}
+    /// where settings do not fit what is predicted.
     ir::ValueId (*build)(ops::Builder& builder, const config::Json& settings,
                          const Prediction& prediction);
     /// The target is the sample itself, and what data deliver as targets is not read.
     bool of_input = false;
-    /// What an output means, in units of the target; null: the output itself, or of classes its
-    /// probabilities.
+    /// What an output [..., K] means, f32 in units of the target; null: the output itself, or of
+    /// classes its probabilities.
     ir::ValueId (*expected)(ops::Builder& builder, const config::Json& settings,
                             ir::ValueId output) = nullptr;
+    bool takes_either = false; // class numbers or numbers, whatever needs_classes says
+    bool of_shares = false;    // numbers to predict are from 0 to 1: they are not standardised
+    /// Rules between settings, and within one. Null: there are none.
+    void (*check)(const config::Json& settings, const std::string& pointer,
+                  config::Diagnostics& out) = nullptr;
+    /// Whether perplexity follows from it. Null: it does not.
+    bool (*in_nats)(const config::Json& settings) = nullptr;
 };
+
+/// Of losses without settings.
+inline config::FieldTable no_loss_fields() {
+    return {};
+}
 
 struct MetricDef {
     std::string_view name;
@@ -53,9 +70,15 @@ struct MetricDef {
     /// -> f32 per term; null when the metric follows from the mean loss.
     ir::ValueId (*build)(ops::Builder& builder, const Prediction& prediction);
     /// Metric from the mean cross-entropy in nats; null when `build` gives it.
-    double (*from_loss)(double loss);
+    double (*from_loss)(double loss) = nullptr;
     bool in_target_units = false; // as many times larger as the targets are
     std::string_view part_of = {}; // the loss whose part it is, with whose settings it is built
+    bool takes_either = false;    // class numbers or numbers, whatever needs_classes says
+    /// Of a whole evaluation set, where `build` and `from_loss` are null: -> f32 [B, R] or
+    /// [B, T, R], the row of each term.
+    ir::ValueId (*row)(ops::Builder& builder, const Prediction& prediction) = nullptr;
+    MakeSetScore score = nullptr;   // reads the rows
+    bool row_of_all_values = false; // R grows with the classes
 };
 
 extern const LossDef kCrossEntropyLoss;
@@ -68,9 +91,15 @@ extern const LossDef kLogCoshLoss;
 extern const LossDef kQuantileLoss;
 extern const LossDef kElboLoss;
 extern const LossDef kDenoisingLoss;
+extern const LossDef kBceLoss;
+extern const LossDef kKlLoss;
+extern const LossDef kCosineLoss;
+extern const LossDef kDiceLoss;
+extern const LossDef kExpressionLoss;
 inline constexpr std::array kLosses = {
     &kCrossEntropyLoss, &kFocalLoss,   &kMseLoss,      &kMaeLoss,  &kHuberLoss,
-    &kSmoothL1Loss,     &kLogCoshLoss, &kQuantileLoss, &kElboLoss, &kDenoisingLoss};
+    &kSmoothL1Loss,     &kLogCoshLoss, &kQuantileLoss, &kElboLoss, &kDenoisingLoss,
+    &kBceLoss,          &kKlLoss,      &kCosineLoss,   &kDiceLoss, &kExpressionLoss};
 
 extern const MetricDef kAccuracyMetric;
 extern const MetricDef kPerplexityMetric;
@@ -79,13 +108,34 @@ extern const MetricDef kMeanAbsoluteErrorMetric;
 extern const MetricDef kLargestErrorMetric;
 extern const MetricDef kReconstructionMetric;
 extern const MetricDef kDivergenceMetric;
+extern const MetricDef kTop5AccuracyMetric;
+extern const MetricDef kBinaryAccuracyMetric;
+extern const MetricDef kMacroF1Metric;
+extern const MetricDef kAurocMetric;
+extern const MetricDef kCalibrationErrorMetric;
 inline constexpr std::array kMetrics = {
-    &kAccuracyMetric,     &kPerplexityMetric,     &kBitsPerByteMetric, &kMeanAbsoluteErrorMetric,
-    &kLargestErrorMetric, &kReconstructionMetric, &kDivergenceMetric};
+    &kAccuracyMetric,     &kPerplexityMetric,     &kBitsPerByteMetric,   &kMeanAbsoluteErrorMetric,
+    &kLargestErrorMetric, &kReconstructionMetric, &kDivergenceMetric,    &kTop5AccuracyMetric,
+    &kBinaryAccuracyMetric, &kMacroF1Metric,      &kAurocMetric,         &kCalibrationErrorMetric};
 
 /// Null when there is none of this name.
 const LossDef* find_loss(std::string_view name);
 const MetricDef* find_metric(std::string_view name);
+
+/// Whether a loss takes such targets, and a metric goes with such a loss.
+inline bool takes(const LossDef& loss, bool classes) {
+    return loss.takes_either || loss.needs_classes == classes;
+}
+
+/// The loss of a class, or of two the mean by shares (Zhang et al. 2018, section 2).
+template <class Loss>
+ir::ValueId by_shares(ops::Builder& b, const Prediction& p, Loss loss) {
+    if (!p.share.valid()) {
+        return loss(p.target);
+    }
+    return ops::add(b, ops::mul(b, p.share, loss(p.target)),
+                    ops::mul(b, ops::affine(b, p.share, -1.0, 1.0), loss(p.other)));
+}
 
 /// Prediction minus target of values [B, K], in f32.
 ir::ValueId error_of(ops::Builder& builder, const Prediction& prediction);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/nn/loss_def.h"
 
+#include "core/base/error.h"
+
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -10,26 +12,90 @@ namespace {
 
 using config::Json;
 
+constexpr std::size_t kMostWeights = 1000; // each class takes two ops of a term
+
 config::FieldTable cross_entropy_fields() {
-    return {config::real_field("label_smoothing", 0.0,
-                               "Share of the target spread evenly over all classes.")
-                .range(0.0, 0.99)};
+    return {
+        config::real_field("label_smoothing", 0.0,
+                           "Share of the target spread evenly over all classes.")
+            .range(0.0, 0.99),
+        config::real_field("z_loss", 0.0,
+                           "Adds so many times the square of the logarithm of the sum of "
+                           "exponentials of the logits, which keeps them near 0; 1e-4 is usual.")
+            .range(0.0, 1.0),
+        config::list_field(
+            "class_weights", nullptr,
+            config::real_field("weight", nullptr, "Of a class.").must_be_given().at_least(0.0),
+            "How much a term of each class counts, in the order of the classes; "
+            "the mean is still over the number of terms. Null: all alike.")
+            .or_null()};
 }
 
-/// The loss of a class, or of two the mean by shares (Zhang et al. 2018, section 2).
-template <class Loss>
-ir::ValueId by_shares(ops::Builder& b, const Prediction& p, Loss loss) {
-    if (!p.share.valid()) {
-        return loss(p.target);
+void check_cross_entropy(const Json& settings, const std::string& pointer,
+                         config::Diagnostics& out) {
+    const Json& weights = settings.at("class_weights");
+    if (weights.is_null()) {
+        return;
     }
-    return ops::add(b, ops::mul(b, p.share, loss(p.target)),
-                    ops::mul(b, ops::affine(b, p.share, -1.0, 1.0), loss(p.other)));
+    const auto report = [&](std::string message, std::string hint) {
+        out.push_back({pointer + "/class_weights", config::Severity::error, std::move(message),
+                       std::move(hint)});
+    };
+    if (weights.size() > kMostWeights) {
+        report("weights of " + std::to_string(weights.size()) + " classes are more than " +
+                   std::to_string(kMostWeights),
+               "Leave class_weights out.");
+    } else if (std::none_of(weights.begin(), weights.end(),
+                            [](const Json& weight) { return weight.get<double>() > 0; })) {
+        report("no class counts", "Give a class a weight above 0, or leave class_weights out.");
+    }
+}
+
+bool cross_entropy_in_nats(const Json& settings) {
+    return settings.at("z_loss") == 0.0 && settings.at("class_weights").is_null();
+}
+
+/// The weights of classes i32 [...] -> f32 [...].
+ir::ValueId weights_of(ops::Builder& b, const Json& weights, ir::ValueId target) {
+    const ir::ValueId label = ops::cast(b, target, ir::DType::f32);
+    ir::ValueId out;
+    for (std::size_t i = 0; i < weights.size(); ++i) {
+        const ir::ValueId is = b.emit("equal", {label, ops::constant(b, static_cast<double>(i))});
+        const ir::ValueId own = ops::affine(b, is, weights[i].get<double>());
+        out = out.valid() ? ops::add(b, out, own) : own;
+    }
+    return out;
+}
+
+void check_weights_fit(const Json& weights, std::int64_t classes) {
+    if (std::ssize(weights) != classes) {
+        throw Error(ErrorKind::usage, "/loss/class_weights",
+                    std::to_string(weights.size()) + " weights are given, but there are " +
+                        std::to_string(classes) + " classes",
+                    "Give one weight per class, in the order of the classes.");
+    }
 }
 
 ir::ValueId build_cross_entropy(ops::Builder& b, const Json& settings, const Prediction& p) {
+    const auto z_loss = settings.at("z_loss").get<double>();
+    const Json& weights = settings.at("class_weights");
+    if (!weights.is_null()) {
+        check_weights_fit(weights, b.shape(p.output).back());
+    }
     return by_shares(b, p, [&](ir::ValueId target) {
-        return b.emit("cross_entropy", {p.output, target},
-                      {{"label_smoothing", settings.at("label_smoothing").get<double>()}});
+        const auto made =
+            b.emit_all("cross_entropy", {p.output, target},
+                       {{"label_smoothing", settings.at("label_smoothing").get<double>()}});
+        ir::ValueId loss = made[0];
+        if (!weights.is_null()) {
+            loss = ops::mul(b, loss, weights_of(b, weights, target));
+        }
+        if (z_loss > 0.0) {
+            // de Brebisson and Vincent 2016; Chowdhery et al. 2022, section 5
+            const ir::ValueId squares = ops::affine(b, b.emit("square", {made[1]}), z_loss);
+            loss = ops::add(b, loss, ops::mul(b, squares, counted_targets(b, target)));
+        }
+        return loss;
     });
 }
 
@@ -81,8 +147,13 @@ auto by_name(const List& list, std::string_view name) -> typename List::value_ty
 
 } // namespace
 
-const LossDef kCrossEntropyLoss = {"cross_entropy", "Negative log-likelihood of the true class.",
-                                   cross_entropy_fields, true, build_cross_entropy};
+const LossDef kCrossEntropyLoss = {.name = "cross_entropy",
+                                   .help = "Negative log-likelihood of the true class.",
+                                   .fields = cross_entropy_fields,
+                                   .needs_classes = true,
+                                   .build = build_cross_entropy,
+                                   .check = check_cross_entropy,
+                                   .in_nats = cross_entropy_in_nats};
 
 // Lin et al. 2017: -(1 - p)^gamma log(p)
 const LossDef kFocalLoss = {"focal", "Cross-entropy that looks away from what is found already.",

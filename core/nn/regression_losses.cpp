@@ -10,10 +10,6 @@ namespace {
 
 using config::Json;
 
-config::FieldTable no_fields() {
-    return {};
-}
-
 ir::ValueId mean_of(ops::Builder& b, ir::ValueId terms) {
     return ops::reduce_mean(b, terms, {1});
 }
@@ -82,9 +78,9 @@ ir::ValueId error_of(ops::Builder& b, const Prediction& p) {
     return ops::sub(b, ops::cast(b, p.output, ir::DType::f32), target);
 }
 
-const LossDef kMseLoss = {"mse", "Mean squared error over a sample's values.", no_fields, false,
+const LossDef kMseLoss = {"mse", "Mean squared error over a sample's values.", no_loss_fields, false,
                           build_mse};
-const LossDef kMaeLoss = {"mae", "Mean absolute error over a sample's values.", no_fields, false,
+const LossDef kMaeLoss = {"mae", "Mean absolute error over a sample's values.", no_loss_fields, false,
                           build_mae};
 // Huber 1964
 const LossDef kHuberLoss = {"huber", "Half the squared error, and straight from delta on.",
@@ -93,7 +89,7 @@ const LossDef kHuberLoss = {"huber", "Half the squared error, and straight from 
 const LossDef kSmoothL1Loss = {"smooth_l1", "Absolute error, rounded off below beta.",
                                smooth_l1_fields, false, build_smooth_l1};
 const LossDef kLogCoshLoss = {"log_cosh", "Logarithm of the hyperbolic cosine of the error.",
-                              no_fields, false, build_log_cosh};
+                              no_loss_fields, false, build_log_cosh};
 // Koenker and Bassett 1978
 const LossDef kQuantileLoss = {"quantile", "Absolute error that weighs the two sides differently.",
                                quantile_fields, false, build_quantile};

@@ -37,11 +37,28 @@ Inferred infer_cross_entropy(const OpView& view) {
     return {{per_sample, per_sample}, {}};
 }
 
+// What arrives at the logsumexp goes on by the softmax of the logits.
+ir::ValueId logsumexp_gradient(GradientContext& c) {
+    Builder& b = c.builder();
+    const ir::DType dtype = b.type(c.output(1)).dtype;
+    const ir::Shape column = with_last(b.shape(c.output(1)), 1);
+    const ir::ValueId logits = cast(b, c.input(0), dtype);
+    const ir::ValueId share = b.emit("exp", {sub(b, logits, reshape(b, c.output(1), column))});
+    return cast(b, mul(b, share, reshape(b, c.upstream(1), column)), b.type(c.input(0)).dtype);
+}
+
 void cross_entropy_gradient(GradientContext& c) {
-    only_first_output(c);
-    c.set(0,
-          c.builder().emit("cross_entropy_grad",
-                           {c.input(0), c.input(1), c.output(1), c.upstream()}, c.op().attributes));
+    ir::ValueId out;
+    if (c.upstream(0).valid()) {
+        out = c.builder().emit("cross_entropy_grad",
+                               {c.input(0), c.input(1), c.output(1), c.upstream(0)},
+                               c.op().attributes);
+    }
+    if (c.upstream(1).valid()) {
+        const ir::ValueId other = logsumexp_gradient(c);
+        out = out.valid() ? add(c.builder(), out, other) : other;
+    }
+    c.set(0, out);
 }
 
 // A class that is never likely changes nothing; what smoothing makes of it is up to split_*.

@@ -91,6 +91,18 @@ const OptimizerDef* find_optimizer(std::string_view name) {
     return found == kOptimizers.end() ? nullptr : *found;
 }
 
+std::vector<StateArray> arrays_of(const OptimizerDef& optimizer, const Json& settings,
+                                  const ir::Shape& parameter) {
+    if (optimizer.arrays != nullptr) {
+        return optimizer.arrays(settings, parameter);
+    }
+    std::vector<StateArray> out;
+    for (std::string& name : optimizer.state(settings)) {
+        out.push_back({std::move(name), parameter});
+    }
+    return out;
+}
+
 config::Field optimizer_field(const config::Field& lr_schedule) {
     std::vector<config::RecordType> records;
     for (const OptimizerDef* def : kOptimizers) {

@@ -14,17 +14,26 @@
 
 namespace weft::optim {
 
-/// What an update of one parameter reads; arrays have the parameter's shape, all f32.
+/// An array that an optimizer keeps of a parameter, f32, zero at the start.
+struct StateArray {
+    std::string name;
+    ir::Shape shape;
+};
+
+/// What an update of one parameter reads; arrays have the parameter's shape unless
+/// OptimizerDef::arrays gives another, all f32.
 struct UpdateInputs {
     ir::ValueId parameter;
     ir::ValueId gradient;             // summed over the global batch and clipped
     ir::ValueIds state;               // one per name of OptimizerDef::state
     ir::ValueIds scalars;             // what OptimizerDef::prepare made
+    ir::ValueId average = {};         // of optimizers that average
 };
 
 struct UpdateResult {
     ir::ValueId parameter;
     ir::ValueIds state; // same order as the input's
+    ir::ValueId average = {}; // of optimizers that average
 };
 
 struct OptimizerDef {
@@ -45,6 +54,14 @@ struct OptimizerDef {
     UpdateResult (*update)(ops::Builder& builder, const config::Json& settings,
                            const UpdateInputs& inputs);
     bool matrices_only = false; // takes no parameter of another rank than 2
+    /// In place of `state` where arrays are not of the parameter's shape. Null: they are.
+    std::vector<StateArray> (*arrays)(const config::Json& settings,
+                                      const ir::Shape& parameter) = nullptr;
+    bool averages = false; // its update moves the average of the weights, which starts as they do
 };
+
+/// The arrays that an optimizer keeps of a parameter of this shape.
+std::vector<StateArray> arrays_of(const OptimizerDef& optimizer, const config::Json& settings,
+                                  const ir::Shape& parameter);
 
 } // namespace weft::optim

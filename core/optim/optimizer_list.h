@@ -19,9 +19,12 @@ extern const OptimizerDef kLion;
 extern const OptimizerDef kRmsprop;
 extern const OptimizerDef kAdagrad;
 extern const OptimizerDef kMuon;
+extern const OptimizerDef kAdafactor;
+extern const OptimizerDef kScheduleFree;
 
-inline constexpr std::array kOptimizers = {&kSgd,  &kAdam, &kAdamW,   &kNadam,   &kRadam,
-                                           &kLamb, &kLion, &kRmsprop, &kAdagrad, &kMuon};
+inline constexpr std::array kOptimizers = {&kSgd,     &kAdam, &kAdamW,     &kNadam,
+                                           &kRadam,   &kLamb, &kLion,      &kRmsprop,
+                                           &kAdagrad, &kMuon, &kAdafactor, &kScheduleFree};
 
 /// The record of an optimizer type; null when there is none.
 const OptimizerDef* find_optimizer(std::string_view name);

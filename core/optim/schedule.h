@@ -40,6 +40,7 @@ extern const ScheduleDef kCosineRestartsSchedule;
 extern const ScheduleDef kCyclicSchedule;
 extern const ScheduleDef kOneCycleSchedule;
 extern const ScheduleDef kPointsSchedule;
+extern const ScheduleDef kPlateauSchedule; // plateau.h
 
 /// Every schedule. To add one: a record in schedule.cpp, a declaration above, a line here, a row in
 /// tests/optim.
@@ -59,6 +60,7 @@ inline constexpr std::array kSchedules = {
     &kCyclicSchedule,
     &kOneCycleSchedule,
     &kPointsSchedule,
+    &kPlateauSchedule,
 };
 
 const ScheduleDef* find_schedule(std::string_view name);

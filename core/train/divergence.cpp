@@ -4,7 +4,9 @@
 #include "core/base/text.h"
 #include "core/train/ways_on.h"
 
+#include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <cstring>
 
 namespace weft::train {
@@ -21,7 +23,8 @@ std::string place_of_failure(const exec::RunReport& report) {
     if (report.kind == "argument") {
         return "argument " + report.path;
     }
-    return report.kind + (report.path.empty() ? "" : " at " + report.path) + " (" +
+    const std::string group = report.group.empty() ? "" : " of " + join(report.group, ", ");
+    return report.kind + group + (report.path.empty() ? "" : " at " + report.path) + " (" +
            std::string(ir::phase_name(report.phase)) + ")";
 }
 
@@ -60,6 +63,46 @@ std::string scale_text(double scale) {
                : number_text(scale);
 }
 
+std::string short_number(double value) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.3g", value);
+    return text;
+}
+
+/// "f32[32,4] from -1.5 to 3e+30, 2 infinite"
+std::string seen_text(const exec::SeenOperand& operand) {
+    const exec::ValueRange& range = operand.range;
+    std::string out = ir::to_text(operand.type);
+    if (range.finite > 0) {
+        out += range.low == range.high
+                   ? " of " + short_number(range.low)
+                   : " from " + short_number(range.low) + " to " + short_number(range.high);
+    }
+    if (range.infinite > 0) {
+        out += ", " + format_thousands(range.infinite) + " infinite";
+    }
+    return range.nan > 0 ? out + ", " + format_thousands(range.nan) + " NaN" : out;
+}
+
+/// What the first bad op read, and what it made of it.
+std::string operands_text(const exec::RunReport& report) {
+    constexpr std::size_t kMostInputs = 4;
+    if (report.inputs.empty()) {
+        return "";
+    }
+    std::vector<std::string> inputs;
+    for (std::size_t i = 0; i < std::min(report.inputs.size(), kMostInputs); ++i) {
+        inputs.push_back(seen_text(report.inputs[i]));
+    }
+    if (report.inputs.size() > kMostInputs) {
+        inputs.push_back(std::to_string(report.inputs.size() - kMostInputs) + " more");
+    }
+    const exec::ValueRange& made = report.output.range;
+    return " It read " + join(inputs, "; ") + "; of its " +
+           format_thousands(report.output.type.shape.elements()) + " values " +
+           format_thousands(made.nan + made.infinite) + " are not finite.";
+}
+
 std::vector<WayOn> ways_on(const compile::RunConfig& config, std::int64_t from) {
     const std::string start = way_from(from);
     const std::int64_t step = std::max<std::int64_t>(from, 0);
@@ -74,7 +117,7 @@ std::vector<WayOn> ways_on(const compile::RunConfig& config, std::int64_t from) 
                    {"training.max_grad_norm=" + number_text(norm)}});
     if (config.compute_dtype() != ir::DType::f32) {
         // bf16 has f32's range.
-        const bool narrow = config.loss_scale || config.operands() == ir::Operands::fp8;
+        const bool narrow = config.scales_loss() || config.operands() == ir::Operands::fp8;
         const std::string wider = narrow ? "bf16" : "f32";
         out.push_back({start + " in " + wider, step, {"training.precision=" + wider}});
     }
@@ -82,6 +125,23 @@ std::vector<WayOn> ways_on(const compile::RunConfig& config, std::int64_t from) 
 }
 
 } // namespace
+
+std::string place_of_bad_value(const exec::RunReport& report, std::int64_t rows,
+                               const data::Batch& batch, const data::Source& source,
+                               const data::Sampler& sampler) {
+    const ir::Shape& shape = report.output.type.shape;
+    if (report.finite || report.phase == ir::Phase::update || shape.rank() == 0 ||
+        shape[0] != rows || report.output.range.first_bad < 0) {
+        return "";
+    }
+    const std::int64_t before = report.iterations.empty() ? 0 : report.iterations.front() * rows;
+    const std::int64_t row = before + report.output.range.first_bad / (shape.elements() / rows);
+    if (row >= batch.samples) {
+        return ""; // of padding
+    }
+    return source.place_of(sampler.index(batch.first_sample / source.samples(),
+                                         batch.first_sample % source.samples() + row));
+}
 
 std::string place_of_bad_data(const data::Batch& batch, const data::Source& source,
                               const data::Sampler& sampler, const data::Mixing* mixing) {
@@ -111,11 +171,18 @@ ErrorEvent explain_divergence(const Divergence& what, const compile::RunConfig& 
     } else {
         event.message = step + "the gradient norm became " + value_name(what.grad_norm);
     }
-    if (config.loss_scale) {
+    if (config.loss_scale && !config.scales_loss()) {
+        event.message += ", as it did in the " + std::to_string(config.loss_scale->hysteresis - 1) +
+                         " updates before, which were skipped";
+    } else if (config.loss_scale) {
         event.message += " at the loss scale " + scale_text(what.loss_scale) + ", and none below " +
                          scale_text(config.loss_scale->minimum) + " is allowed";
     }
     event.message += event.where.empty() ? "." : "; the first bad value is from here.";
+    event.message += operands_text(what.report);
+    if (!what.sample.empty()) {
+        event.message += " The first of them is of " + what.sample + ".";
+    }
     if (!what.unread.empty()) {
         event.message +=
             " Where it began is not known: its batch cannot be read again (" + what.unread + ").";

@@ -20,6 +20,7 @@ struct Divergence {
     exec::RunReport report;            // of the checked replay
     std::int64_t last_checkpoint = -1; // step; -1: none
     std::string bad_data;              // place of the first sample that is no number; may be empty
+    std::string sample;                // place of the first sample of the bad value; may be empty
     std::string unread;                // why the batch could not be read again; empty: it was
 };
 
@@ -27,6 +28,12 @@ struct Divergence {
 /// one that it was mixed with (`mixing` may be null); empty when all are.
 std::string place_of_bad_data(const data::Batch& batch, const data::Source& source,
                               const data::Sampler& sampler, const data::Mixing* mixing);
+
+/// The place of the sample of a training batch that the first bad value belongs to, where its array
+/// has a row for each of the `rows` samples of a microstep; else empty.
+std::string place_of_bad_value(const exec::RunReport& report, std::int64_t rows,
+                               const data::Batch& batch, const data::Source& source,
+                               const data::Sampler& sampler);
 
 /// The error event: the first bad op and its layer, and up to three changes that may help. An exact
 /// resume would meet the same numbers again, so every way on changes something.

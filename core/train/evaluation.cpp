@@ -38,6 +38,48 @@ struct Predicted {
     std::size_t width = 0;
 };
 
+/// A metric of the whole set, as its rows come in.
+struct OfSet {
+    const nn::MetricDef* metric;
+    std::unique_ptr<nn::SetScore> score;
+};
+
+std::vector<OfSet> scores_of_set(const compile::RunConfig& config, const data::SampleInfo& info) {
+    const nn::DataShape shape{info.input, info.target, info.classes};
+    std::vector<OfSet> out;
+    for (const nn::MetricDef* metric : compile::metrics_of_sets(config)) {
+        out.push_back({metric, metric->score({info.classes, shape.outputs()})});
+    }
+    return out;
+}
+
+/// The rows of the last evaluate run whose term counts: those of samples, not of padding, that have
+/// a class or number.
+void add_rows(exec::Executor& executor, const data::Batch& batch, const data::SampleInfo& info,
+              const OfSet& to) {
+    const std::string name = compile::rows_port(*to.metric);
+    const plan::PlannedPort* port = find_result(executor, "evaluate", name);
+    WEFT_CHECK(port != nullptr && port->operand.type.dtype == ir::DType::f32, "rows are f32");
+    const std::span<const std::byte> bytes = executor.read("evaluate", name);
+    const auto width = static_cast<std::size_t>(port->whole.shape.back());
+    const auto terms =
+        static_cast<std::size_t>(info.classes > 0 ? info.target.shape.elements() : 1);
+    std::vector<float> row(width);
+    for (std::size_t sample = 0; sample < batch.weights.size(); ++sample) {
+        for (std::size_t term = sample * terms; term < (sample + 1) * terms; ++term) {
+            std::int32_t label = 0;
+            if (info.classes > 0) {
+                std::memcpy(&label, batch.targets.data() + term * sizeof label, sizeof label);
+            }
+            if (batch.weights[sample] > 0 && label >= 0) {
+                std::memcpy(row.data(), bytes.data() + term * width * sizeof(float),
+                            width * sizeof(float));
+                to.score->add(row);
+            }
+        }
+    }
+}
+
 void rank(SamplePrediction& prediction, std::size_t top) {
     std::vector<std::int64_t> order(prediction.values.size());
     std::iota(order.begin(), order.end(), 0);
@@ -72,6 +114,7 @@ std::optional<Metrics> evaluate(exec::Executor& executor, const compile::RunConf
     for (const compile::EvaluatedMetric& metric : metrics) {
         joined.push_back(metric.reduction->start);
     }
+    const std::vector<OfSet> sets = scores_of_set(config, source->info());
     double count = 0;
     while (const data::Batch* batch = loader.next()) {
         left_out.insert(left_out.end(), batch->left_out.begin(), batch->left_out.end());
@@ -85,6 +128,9 @@ std::optional<Metrics> evaluate(exec::Executor& executor, const compile::RunConf
         for (std::size_t i = 0; i < metrics.size(); ++i) {
             joined[i] = metrics[i].reduction->join_numbers(
                 joined[i], read_scalar(executor, "evaluate", metrics[i].port));
+        }
+        for (const OfSet& set : sets) {
+            add_rows(executor, *batch, source->info(), set);
         }
         count += read_scalar(executor, "evaluate", "count");
     }
@@ -100,6 +146,9 @@ std::optional<Metrics> evaluate(exec::Executor& executor, const compile::RunConf
     }
     for (const auto& [name, value] : compile::metrics_from_loss(config, loss)) {
         out.emplace_back(split + "/" + name, value);
+    }
+    for (const OfSet& set : sets) {
+        out.emplace_back(split + "/" + std::string(set.metric->name), set.score->value());
     }
     rescale(source->target_scale(), out);
     return out;

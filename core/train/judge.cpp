@@ -3,6 +3,8 @@
 
 #include "core/base/text.h"
 
+#include <algorithm>
+#include <cstdio>
 #include <utility>
 
 namespace weft::train {
@@ -10,15 +12,25 @@ namespace {
 
 constexpr std::string_view kTrainPrefix = "train/";
 
+std::string short_factor(double factor) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.3g", factor);
+    return text;
+}
+
 } // namespace
 
 Judge::Judge(const compile::RunConfig& config, Progress& progress)
-    : config_(config), goal_(checkpoint::goal_of(config.document)), progress_(progress) {}
+    : config_(config), goal_(checkpoint::goal_of(config.document)),
+      rates_(compile::learning_rates(config)), progress_(progress) {}
 
 bool Judge::counts_training() const {
     const auto& rule = config_.early_stopping;
     return goal_.metric.starts_with(kTrainPrefix) ||
-           (rule && rule->metric.starts_with(kTrainPrefix));
+           (rule && rule->metric.starts_with(kTrainPrefix)) ||
+           std::any_of(rates_.begin(), rates_.end(), [](const compile::LearningRate& rate) {
+               return optim::watched_metric(rate.schedule).starts_with(kTrainPrefix);
+           });
 }
 
 void Judge::add_step(const UpdateNumbers& numbers) {
@@ -84,6 +96,41 @@ std::string Judge::note_stall(const Metrics& metrics) {
 bool Judge::has_stalled() const {
     const auto& rule = config_.early_stopping;
     return rule && progress_.stall && progress_.stall->evaluations >= rule->patience;
+}
+
+std::vector<std::string> Judge::note_plateaus(const Metrics& metrics) {
+    std::vector<std::string> news;
+    for (std::size_t i = 0; i < rates_.size(); ++i) {
+        const std::string watched = optim::watched_metric(rates_[i].schedule);
+        const auto found = std::find_if(metrics.begin(), metrics.end(), [&](const auto& metric) {
+            return metric.first == watched;
+        });
+        if (found == metrics.end()) {
+            continue;
+        }
+        optim::Plateau& plateau = progress_.plateaus.at(i);
+        const double before =
+            std::exchange(plateau,
+                          optim::after_evaluation(rates_[i].schedule, plateau, found->second))
+                .factor;
+        if (plateau.factor != before) {
+            const std::size_t slash = rates_[i].port.find('/');
+            const std::string whose =
+                slash == std::string::npos ? "" : " of group " + rates_[i].port.substr(slash + 1);
+            news.push_back("From step " + format_thousands(progress_.step + 1) +
+                           " on the learning rate" + whose + " is " + short_factor(plateau.factor) +
+                           " times its base: " + watched + " has not improved.");
+        }
+    }
+    return news;
+}
+
+std::vector<double> Judge::rate_factors() const {
+    std::vector<double> out;
+    for (const optim::Plateau& plateau : progress_.plateaus) {
+        out.push_back(plateau.factor);
+    }
+    return out;
 }
 
 } // namespace weft::train

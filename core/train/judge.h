@@ -8,6 +8,7 @@
 #include "core/train/update.h"
 
 #include <string>
+#include <vector>
 
 namespace weft::train {
 
@@ -17,7 +18,8 @@ public:
     Judge(const compile::RunConfig& config, Progress& progress);
 
     const checkpoint::Goal& goal() const { return goal_; }
-    /// Whether a training metric decides which step is best, or when the run has stalled.
+    /// Whether a training metric decides which step is best, when the run has stalled, or when a
+    /// learning rate falls.
     bool counts_training() const;
     /// Sums what a step reported, where training metrics count.
     void add_step(const UpdateNumbers& numbers);
@@ -29,10 +31,15 @@ public:
     /// with this one; else empty.
     std::string note_stall(const Metrics& metrics);
     bool has_stalled() const;
+    /// Lets the learning rates that follow evaluations fall. What to tell of each that fell now.
+    std::vector<std::string> note_plateaus(const Metrics& metrics);
+    /// What evaluations made of each learning rate, in the order of compile::learning_rates.
+    std::vector<double> rate_factors() const;
 
 private:
     const compile::RunConfig& config_;
     const checkpoint::Goal goal_;
+    const std::vector<compile::LearningRate> rates_;
     Progress& progress_;
 };
 

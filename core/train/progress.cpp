@@ -3,9 +3,11 @@
 
 #include "core/base/error.h"
 #include "core/checkpoint/array_reader.h"
+#include "core/compile/programs/programs.h"
 #include "core/optim/groups.h"
 #include "core/train/slot_blocks.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
@@ -114,6 +116,35 @@ std::optional<Best> read_best(const Json& counters, const checkpoint::Goal& goal
     return score ? std::optional(Best{*score, metrics_of(metrics)}) : std::nullopt;
 }
 
+Json plateaus_json(const std::vector<optim::Plateau>& plateaus) {
+    Json out = Json::array();
+    for (const optim::Plateau& one : plateaus) {
+        out.push_back({{"factor", one.factor},
+                       {"best", one.best ? Json(*one.best) : Json()},
+                       {"bad", one.bad},
+                       {"cooling", one.cooling}});
+    }
+    return out;
+}
+
+std::vector<optim::Plateau> plateaus_of(const Json& json) {
+    std::vector<optim::Plateau> out;
+    for (const Json& one : json) {
+        optim::Plateau plateau;
+        plateau.bad = counted(one, "bad");
+        plateau.cooling = counted(one, "cooling");
+        plateau.factor = one.at("factor").get<double>();
+        if (!(plateau.factor >= 0 && plateau.factor <= 1)) {
+            wrong_counters("a plateau's factor is not from 0 to 1");
+        }
+        if (!one.at("best").is_null()) {
+            plateau.best = one.at("best").get<double>();
+        }
+        out.push_back(plateau);
+    }
+    return out;
+}
+
 /// What a resume takes over; what the record lacks stays as it is given.
 Progress progress_of(const checkpoint::Record& record, Progress progress) {
     try {
@@ -148,6 +179,12 @@ Progress progress_of(const checkpoint::Record& record, Progress progress) {
                 progress.moments_since = since;
             }
         }
+        if (counters.contains("plateaus")) {
+            const auto plateaus = plateaus_of(counters["plateaus"]);
+            if (plateaus.size() == progress.plateaus.size()) { // a fork may have other groups
+                progress.plateaus = plateaus;
+            }
+        }
         progress.skipped = skipped_in(record);
         if (counters.contains("left_out")) {
             progress.left_out = counters["left_out"].get<LeftOutSamples>();
@@ -180,6 +217,10 @@ checkpoint::Record to_record(const Progress& progress, const compile::RunConfig&
     record.counters["random"] = {{"seed", config.seed}, {"step", progress.step}};
     record.counters["live"] = to_json(progress.live);
     record.counters["moments_since"] = progress.moments_since;
+    if (std::any_of(progress.plateaus.begin(), progress.plateaus.end(),
+                    [](const optim::Plateau& one) { return one != optim::Plateau(); })) {
+        record.counters["plateaus"] = plateaus_json(progress.plateaus);
+    }
     record.counters["best"] = nullptr;
     if (progress.best) {
         record.counters["best"] = {{"value", progress.best->score.value},
@@ -253,6 +294,7 @@ Progress first_progress(const compile::RunConfig& config) {
     Progress progress;
     progress.live = live_settings_of(config);
     progress.moments_since.assign(optim::resolve_groups(config.section("optimizer")).size(), 0);
+    progress.plateaus.resize(compile::learning_rates(config).size());
     return progress;
 }
 

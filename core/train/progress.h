@@ -6,6 +6,7 @@
 #include "core/checkpoint/checkpoint.h"
 #include "core/data/loader.h"
 #include "core/exec/executor.h"
+#include "core/optim/plateau.h"
 #include "core/train/control/live_settings.h"
 #include "core/train/left_out.h"
 #include "core/train/record/event.h"
@@ -59,6 +60,8 @@ struct Progress {
     /// By group of the optimizer: how many updates `step` counts, less those skipped, when its
     /// state was zero. What the state has seen, and what Adam corrects for, counts from there.
     std::vector<std::int64_t> moments_since;
+    /// By learning rate (compile::learning_rates): what evaluations made of those that follow them.
+    std::vector<optim::Plateau> plateaus;
     std::int64_t skipped = 0; // updates that were not taken, as the scaler of the loss counts
     LeftOutSamples left_out;
     std::optional<LeftToBase> left_to_base; // null: checkpoints hold everything

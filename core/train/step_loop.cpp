@@ -99,6 +99,7 @@ StepLoop::StepLoop(const LoopSetup& setup, Progress& progress)
     if (!mirror_text(setup_).empty()) {
         mirror_.emplace(mirror_options(setup_));
     }
+    update_.set_rate_factors(judge_.rate_factors());
     open_loader();
     last_evaluation_s_ = last_save_s_ = setup.clock.steady_s();
 }
@@ -410,6 +411,10 @@ void StepLoop::examine(const UnderWay& update, Divergence& what) {
         data::Loader again(setup_.data.train, sampler_of(setup_), once, progress_.cursor);
         const data::Batch& batch = *again.next();
         what.report = update_.run_checked(batch, progress_.step, update.multiplier);
+        if (setup_.executor.plan().mesh.single()) {
+            what.sample = place_of_bad_value(what.report, compile::plan_batch(setup_.config).rows,
+                                             batch, *setup_.data.train, sampler_of(setup_));
+        }
         what.bad_data =
             place_of_bad_data(batch, *setup_.data.train, sampler_of(setup_), once.mixing.get());
     } catch (const Error& fault) {
@@ -498,6 +503,10 @@ bool StepLoop::evaluate_now() {
         setup_.control.emit(
             WarningEvent{news, "Without early stopping it trains the full length."});
     }
+    for (std::string& news : judge_.note_plateaus(known)) {
+        setup_.control.emit(NoteEvent{std::move(news)});
+    }
+    update_.set_rate_factors(judge_.rate_factors());
     return judge_.is_improvement(known);
 }
 

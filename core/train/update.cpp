@@ -17,19 +17,25 @@ constexpr const char* kUpdateProgram = "train_step";
 UpdateScalars::UpdateScalars(const compile::RunConfig& config, std::int64_t schedule_steps,
                              std::vector<std::int64_t> moments_since)
     : schedule_steps_(schedule_steps), rates_(compile::learning_rates(config)),
-      moments_since_(std::move(moments_since)) {
+      moments_since_(std::move(moments_since)), rate_factors_(rates_.size(), 1.0) {
     const std::size_t groups = optim::resolve_groups(config.section("optimizer")).size();
     WEFT_CHECK(moments_since_.empty() || moments_since_.size() == groups,
                "one count for each group of the optimizer");
     moments_since_.resize(groups);
 }
 
+void UpdateScalars::set_rate_factors(std::vector<double> factors) {
+    WEFT_CHECK(factors.size() == rates_.size(), "a factor for each learning rate");
+    rate_factors_ = std::move(factors);
+}
+
 std::vector<std::pair<std::string, double>>
 UpdateScalars::of(const data::Batch& batch, std::int64_t done, double rate_multiplier) const {
     std::vector<std::pair<std::string, double>> out;
-    for (const compile::LearningRate& rate : rates_) {
+    for (std::size_t i = 0; i < rates_.size(); ++i) {
+        const compile::LearningRate& rate = rates_[i];
         out.emplace_back(rate.port,
-                         rate.base * rate_multiplier *
+                         rate.base * rate_multiplier * rate_factors_[i] *
                              compile::learning_rate_factor(rate.schedule, done, schedule_steps_));
     }
     for (std::size_t group = 0; group < moments_since_.size(); ++group) {
@@ -108,7 +114,7 @@ UpdateNumbers Update::numbers() {
     for (const auto& [name, value] : compile::metrics_from_loss(config_, out.loss)) {
         out.metrics.emplace_back("train/" + name, value);
     }
-    if (config_.loss_scale) {
+    if (config_.scales_loss()) {
         out.metrics.emplace_back("train/loss_scale", out.loss_scale);
     }
     return out;

@@ -18,7 +18,7 @@ struct UpdateNumbers {
     double grad_norm = 0;
     bool finite = true;       // false: the update was not taken, nor is any after it
     double loss_scale = 0;    // of the gradients, in f16
-    std::int64_t skipped = 0; // updates of the run that were not taken, in f16
+    std::int64_t skipped = 0; // updates of the run that were not taken but passed over
     Metrics metrics;          // "train/accuracy", ... "train/loss_scale"
 };
 
@@ -30,6 +30,9 @@ public:
     UpdateScalars(const compile::RunConfig& config, std::int64_t schedule_steps,
                   std::vector<std::int64_t> moments_since = {});
 
+    /// Factors besides those of the schedules, by learning rate (compile::learning_rates); 1 each
+    /// at first.
+    void set_rate_factors(std::vector<double> factors);
     /// Of the update that follows `done` completed ones.
     std::vector<std::pair<std::string, double>> of(const data::Batch& batch, std::int64_t done,
                                                    double rate_multiplier) const;
@@ -38,6 +41,7 @@ private:
     std::int64_t schedule_steps_;
     std::vector<compile::LearningRate> rates_;
     std::vector<std::int64_t> moments_since_;
+    std::vector<double> rate_factors_;
 };
 
 /// Updates go one after another: the numbers come in the order in which they were started. Devices
@@ -48,6 +52,10 @@ public:
     Update(exec::Executor& executor, const compile::RunConfig& config, std::int64_t schedule_steps,
            std::vector<std::int64_t> moments_since = {});
 
+    /// As UpdateScalars, for those that are started from now on.
+    void set_rate_factors(std::vector<double> factors) {
+        scalars_.set_rate_factors(std::move(factors));
+    }
     /// Updates that may be under way, their numbers not taken, when another one is started. On the
     /// host none: it has done an update when it has started it.
     std::size_t depth() const;

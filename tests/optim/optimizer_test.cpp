@@ -110,8 +110,24 @@ Rule adagrad_rule(double rate_decay, double pull) {
     };
 }
 
+/// The authors' program, which keeps y and z: theta is y, and z begins as it does, at 1.
+Rule schedule_free_rule(double b1, double b2, double decay) {
+    return [=](Scalar& s, double g, double rate, int t) {
+        const double z = 1 + s.u;
+        s.m += rate * rate; // the rate is always the same
+        const double c = rate * rate / s.m;
+        s.v = b2 * s.v + (1 - b2) * g * g;
+        const double u = g / (std::sqrt(s.v / (1 - std::pow(b2, t))) + 1e-8) + decay * s.theta;
+        s.theta += c * (z - s.theta) + rate * (b1 * (1 - c) - 1) * u;
+        s.u -= rate * u;
+    };
+}
+
 std::vector<OptimizerCase> optimizer_cases() {
     return {
+        {R"({"type": "schedule_free"})", schedule_free_rule(0.9, 0.999, 0)},
+        {R"({"type": "schedule_free", "betas": [0.8, 0.95], "weight_decay": 0.1})",
+         schedule_free_rule(0.8, 0.95, 0.1)},
         {R"({"type": "nadam"})", nadam_rule(0.9, 0.999, 0)},
         {R"({"type": "nadam", "betas": [0.8, 0.95], "weight_decay": 0.1})",
          nadam_rule(0.8, 0.95, 0.1)},
@@ -238,17 +254,22 @@ Json checked_section(const std::string& text) {
     return checked.ok() ? checked.value.at("optimizer") : Json();
 }
 
-/// The update of a parameter as a program: theta, state..., gradient, rate, step -> theta, state...
+/// The update of a parameter as a program: theta, state..., average?, gradient, rate, step ->
+/// theta, state..., average?
 ir::Program update_program(const Json& section, const ir::Shape& shape = {1}) {
     const optim::Group group = optim::resolve_groups(section).back();
-    const auto names = group.optimizer->state(group.settings);
+    const auto arrays = optim::arrays_of(*group.optimizer, group.settings, shape);
     ir::Program program;
     ops::Builder b(program, program.body);
     const ir::Type one{ir::DType::f32, shape};
     optim::UpdateInputs in;
     in.parameter = program.add_argument(ir::Role::state, "theta", one);
-    for (const std::string& name : names) {
-        in.state.push_back(program.add_argument(ir::Role::state, name, one));
+    for (const optim::StateArray& array : arrays) {
+        in.state.push_back(
+            program.add_argument(ir::Role::state, array.name, {ir::DType::f32, array.shape}));
+    }
+    if (group.optimizer->averages) {
+        in.average = program.add_argument(ir::Role::state, "average", one);
     }
     in.gradient = program.add_argument(ir::Role::batch, "gradient", one);
     const auto rate = program.add_argument(ir::Role::scalar, "rate", {});
@@ -256,29 +277,65 @@ ir::Program update_program(const Json& section, const ir::Shape& shape = {1}) {
     in.scalars = group.optimizer->prepare(b, group.settings, rate, step);
     const optim::UpdateResult out = group.optimizer->update(b, group.settings, in);
     program.add_result(ir::Role::state, "theta", out.parameter);
-    for (std::size_t i = 0; i < names.size(); ++i) {
-        program.add_result(ir::Role::state, names[i], out.state[i]);
+    for (std::size_t i = 0; i < arrays.size(); ++i) {
+        program.add_result(ir::Role::state, arrays[i].name, out.state[i]);
+    }
+    if (group.optimizer->averages) {
+        program.add_result(ir::Role::state, "average", out.average);
     }
     return program;
+}
+
+/// Theta and what is kept beside it: zeros, and an average that starts as theta.
+std::vector<exec::Tensor> first_state(const ir::Program& program,
+                                      const std::vector<double>& theta) {
+    std::vector<exec::Tensor> out;
+    for (std::size_t i = 0; i < program.results.size(); ++i) {
+        const ir::Port& port = program.arguments[i];
+        out.emplace_back(program.type(port.value));
+        for (std::size_t k = 0; k < theta.size() && (i == 0 || port.name == "average"); ++k) {
+            out.back().span<float>()[k] = static_cast<float>(theta[k]);
+        }
+    }
+    return out;
+}
+
+/// The state after the update that follows `done` others.
+std::vector<exec::Tensor> stepped(const ir::Program& program,
+                                  const std::vector<exec::Tensor>& state,
+                                  const std::vector<double>& gradient, double rate,
+                                  std::int64_t done) {
+    std::vector<exec::Tensor> arguments = state;
+    arguments.emplace_back(state[0].type);
+    for (std::size_t k = 0; k < gradient.size(); ++k) {
+        arguments.back().span<float>()[k] = static_cast<float>(gradient[k]);
+    }
+    arguments.emplace_back(ir::Type{ir::DType::f32, {}});
+    arguments.back().span<float>()[0] = static_cast<float>(rate);
+    arguments.emplace_back(ir::Type{ir::DType::i64, {}});
+    arguments.back().span<std::int64_t>()[0] = done;
+    return exec::interpret(program, arguments);
 }
 
 /// theta after each of these gradients, from theta = 1.
 std::vector<float> run_steps(const Json& section, double rate, const std::vector<double>& gradients) {
     const ir::Program program = update_program(section);
-    const std::size_t state_count = program.results.size();
-    std::vector<exec::Tensor> state(state_count, exec::Tensor({ir::DType::f32, {1}}));
-    state[0].span<float>()[0] = 1.0F;
+    std::vector<exec::Tensor> state = first_state(program, {1.0});
     std::vector<float> out;
     for (std::size_t k = 0; k < gradients.size(); ++k) {
-        std::vector<exec::Tensor> arguments = state;
-        arguments.emplace_back(ir::Type{ir::DType::f32, {1}});
-        arguments.back().span<float>()[0] = static_cast<float>(gradients[k]);
-        arguments.emplace_back(ir::Type{ir::DType::f32, {}});
-        arguments.back().span<float>()[0] = static_cast<float>(rate);
-        arguments.emplace_back(ir::Type{ir::DType::i64, {}});
-        arguments.back().span<std::int64_t>()[0] = static_cast<std::int64_t>(k);
-        state = exec::interpret(program, arguments);
+        state = stepped(program, state, {gradients[k]}, rate, static_cast<std::int64_t>(k));
         out.push_back(state[0].span<float>()[0]);
+    }
+    return out;
+}
+
+/// sin of seed, seed + 1.7, ... in f32
+std::vector<double> sines(std::size_t count, double seed) {
+    std::vector<double> out;
+    double x = seed;
+    for (std::size_t i = 0; i < count; ++i) {
+        out.push_back(static_cast<double>(static_cast<float>(std::sin(x))));
+        x += 1.7;
     }
     return out;
 }
@@ -294,7 +351,7 @@ private slots:
             with_case.insert(config::json_of(row.section).at("type").get<std::string>());
         }
         for (const optim::OptimizerDef* def : optim::kOptimizers) {
-            if (def->matrices_only) {
+            if (def->matrices_only || def == &optim::kAdafactor) {
                 continue; // below
             }
             QVERIFY2(with_case.contains(std::string(def->name)), std::string(def->name).c_str());
@@ -355,6 +412,80 @@ private slots:
                 QVERIFY(std::abs(static_cast<double>(state[0].span<float>()[i]) - at(theta, i)) <
                         2e-6);
             }
+        }
+    }
+
+    // torch.optim.Adafactor (2.15, in double): lr=0.05, eps=(1e-6, 1e-3), weight_decay=0.1.
+    void adafactor_takes_ten_steps_as_pytorch_data() {
+        QTest::addColumn<QList<int>>("shape");
+        QTest::addColumn<QList<double>>("expected");
+        QTest::newRow("matrix") << QList<int>{3, 4}
+                                << QList<double>{0.231537052,  0.914552819,  -0.468758509,
+                                                 -0.804554717, 0.683586362,  0.639549532,
+                                                 -0.84526683,  -0.42495333,  0.955942632,
+                                                 0.194711665,  -0.999584933, 0.0672998302};
+        QTest::newRow("vector") << QList<int>{5}
+                                << QList<double>{0.236439364, 0.922630563, -0.47815765,
+                                                 -0.789721732, 0.68586423};
+        QTest::newRow("three dimensions")
+            << QList<int>{2, 3, 2}
+            << QList<double>{0.235898133, 0.901073652, -0.4775346,   -0.80171101,
+                             0.687518676, 0.647526468, -0.840985445, -0.418990647,
+                             0.95137742,  0.176971071, -0.998291398, 0.0765233264};
+    }
+    void adafactor_takes_ten_steps_as_pytorch() {
+        QFETCH(QList<int>, shape);
+        QFETCH(QList<double>, expected);
+        ir::Shape extents;
+        for (const int extent : shape) {
+            extents.push_back(extent);
+        }
+        const ir::Program program = update_program(
+            checked_section(R"({"type": "adafactor", "eps": 1e-6, "weight_decay": 0.1})"), extents);
+        const auto count = static_cast<std::size_t>(expected.size());
+        std::vector<exec::Tensor> state = first_state(program, sines(count, 0.3));
+        for (int k = 0; k < 10; ++k) {
+            state = stepped(program, state, sines(count, 1.0 + k), 0.05, k);
+        }
+        for (std::size_t i = 0; i < count; ++i) {
+            const auto is = static_cast<double>(state[0].span<float>()[i]);
+            QVERIFY2(std::abs(is - expected[static_cast<qsizetype>(i)]) < 3e-6,
+                     std::to_string(is).c_str());
+        }
+        // The second moment of a matrix is kept as two vectors.
+        std::int64_t kept = 0;
+        for (std::size_t i = 1; i < state.size(); ++i) {
+            kept += state[i].type.shape.elements();
+        }
+        QCOMPARE(kept, shape.size() == 1   ? std::int64_t{5}
+                       : shape.size() == 2 ? std::int64_t{3 + 4}
+                                           : std::int64_t{2 * 3 + 2 * 2});
+    }
+
+    // The rate rises from 0, falls, and rises again: averages count by the largest one so far.
+    void schedule_free_averages_by_the_largest_rate() {
+        const std::vector<double> rates = {0.0, 0.02, 0.05, 0.03, 0.03, 0.06, 0.01, 0.0};
+        const std::vector<double> gradients = sines(rates.size(), 0.9);
+        const ir::Program program =
+            update_program(checked_section(R"({"type": "schedule_free", "weight_decay": 0.2})"));
+        std::vector<exec::Tensor> state = first_state(program, {1.0});
+        double y = 1;
+        double z = 1;
+        double x = 1;
+        double v = 0;
+        double sum = 0;
+        double largest = 0;
+        for (std::size_t k = 0; k < rates.size(); ++k) {
+            state = stepped(program, state, {gradients[k]}, rates[k], static_cast<std::int64_t>(k));
+            largest = std::max(largest, rates[k]);
+            sum += largest * largest;
+            v = 0.999 * v + 0.001 * gradients[k] * gradients[k];
+            const double corrected = v / (1 - std::pow(0.999, static_cast<double>(k + 1)));
+            z -= rates[k] * (gradients[k] / (std::sqrt(corrected) + 1e-8) + 0.2 * y);
+            x = sum > 0 ? x + largest * largest / sum * (z - x) : x;
+            y = 0.1 * z + 0.9 * x;
+            QVERIFY(std::abs(static_cast<double>(state.front().span<float>()[0]) - y) < 1e-6);
+            QVERIFY(std::abs(static_cast<double>(state.back().span<float>()[0]) - x) < 1e-6);
         }
     }
 

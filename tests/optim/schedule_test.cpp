@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every schedule at points that can be worked out by hand; warmup_cosine against Optax's values.
+#include "core/optim/plateau.h"
 #include "core/optim/schedule.h"
 #include "tests/support/weft_test.h"
 
@@ -25,6 +26,7 @@ struct ScheduleCase {
 std::vector<ScheduleCase> schedule_cases() {
     return {
         {R"({"type": "constant"})", 10, {{0, 1}, {9, 1}, {100, 1}}},
+        {R"({"type": "plateau"})", 10, {{0, 1}, {9, 1}}}, // evaluations decide: below
         {R"({"type": "linear"})", 10, {{0, 1}, {5, 0.5}, {10, 0}, {11, 0}}},
         {R"({"type": "linear", "start_factor": 0.5, "end_factor": 0.1})",
          4,
@@ -125,6 +127,46 @@ private slots:
         optim::check_schedule(checked_schedule(R"({"type": "warmup_cosine", "warmup_steps": 9})"),
                               10, "/lr_schedule", out);
         QVERIFY(out.empty());
+    }
+
+    // torch.optim.lr_scheduler.ReduceLROnPlateau (2.15) with threshold_mode="abs", eps=0.
+    void plateaus_fall_as_pytorchs_data() {
+        QTest::addColumn<QString>("schedule");
+        QTest::addColumn<double>("sign"); // of the metric
+        QTest::addColumn<QList<double>>("factors");
+        QTest::newRow("a half after one")
+            << R"({"type": "plateau", "factor": 0.5, "patience": 1})" << 1.0
+            << QList<double>{1,      1,      1,       1,       1,       0.5,      0.5,
+                             0.5,    0.25,   0.25,    0.25,    0.25,    0.125,    0.125,
+                             0.0625, 0.0625, 0.03125, 0.03125, 0.03125, 0.015625, 0.015625};
+        QTest::newRow("with a threshold, a cooldown and a floor")
+            << R"({"type": "plateau", "patience": 2, "min_delta": 0.05, "cooldown": 2,
+                   "end_factor": 0.05})"
+            << 1.0 << QList<double>{1,   1,   1,    1,    1,    1,    0.1,  0.1,  0.1,  0.1, 0.1,
+                                    0.1, 0.1, 0.05, 0.05, 0.05, 0.05, 0.05, 0.05, 0.05, 0.05};
+        QTest::newRow("of what shall grow")
+            << R"({"type": "plateau", "mode": "max", "factor": 0.5, "patience": 0,
+                   "min_delta": 0.02, "cooldown": 1})"
+            << -1.0
+            << QList<double>{1,          1,          1,          0.5,       0.5,       0.25,
+                             0.25,       0.125,      0.125,      0.0625,    0.0625,    0.03125,
+                             0.03125,    0.015625,   0.015625,   0.0078125, 0.0078125, 0.0078125,
+                             0.00390625, 0.00390625, 0.001953125};
+    }
+    void plateaus_fall_as_pytorchs() {
+        QFETCH(QString, schedule);
+        QFETCH(double, sign);
+        QFETCH(QList<double>, factors);
+        const std::vector<double> values = {1.0, 0.9,          0.85, 0.84, 0.95, 0.9, 0.83,
+                                            0.9, 0.9,          0.9,  0.5,  0.6,  0.6, 0.6,
+                                            0.6, std::nan(""), 0.6,  0.4,  0.4,  0.4, 0.4};
+        const Json settings = checked_schedule(schedule.toStdString());
+        optim::Plateau plateau;
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            plateau = optim::after_evaluation(settings, plateau, sign * values[i]);
+            QVERIFY2(std::abs(plateau.factor - factors[static_cast<qsizetype>(i)]) < 1e-15,
+                     std::to_string(i).c_str());
+        }
     }
 
     void points_that_make_no_line_are_reported() {

@@ -41,11 +41,6 @@ bool reads_tokens(const Json& document) {
     return model != nullptr && model->language_model(document.at("model"));
 }
 
-bool gives_classes(const Json& document) {
-    const Json& type = document.at("data").at("train").at("type");
-    return type == "idx" || type == "images";
-}
-
 bool data_decides(const Json& raw, const Json& document) {
     return !given(raw, "/training/global_batch_size") || !given(raw, "/training/length") ||
            (!given(raw, "/loss") && own_loss(document) == nullptr && !gives_classes(document));
@@ -54,6 +49,16 @@ bool data_decides(const Json& raw, const Json& document) {
 bool has_validation(const Json& document) {
     const Json& validation = document.at("data").at("validation");
     return !validation.is_null() && validation.value("split", 1.0) > 0.0;
+}
+
+/// Targets from 0 to 1 stay as they are in the files.
+void leave_shares(const Json& raw, Json& document) {
+    const nn::LossDef* loss = nn::find_loss(document.at("loss").value("type", ""));
+    Json& train = document["data"]["train"];
+    if (loss != nullptr && loss->of_shares && train.contains("scale_targets") &&
+        !given(raw, "/data/train/scale_targets")) {
+        train["scale_targets"] = "none";
+    }
 }
 
 void fill(const Json& raw, const data::DataOutline& data, Json& document) {
@@ -80,6 +85,12 @@ void fill(const Json& raw, const data::DataOutline& data, Json& document) {
 }
 
 } // namespace
+
+bool gives_classes(const Json& document) {
+    const Json::json_pointer place("/data/train/type");
+    const Json type = document.contains(place) ? document.at(place) : Json();
+    return type == "idx" || type == "images";
+}
 
 std::int64_t fitted_batch(std::int64_t samples) {
     std::int64_t batch = std::clamp<std::int64_t>(samples, 1, 8);
@@ -112,6 +123,12 @@ void fill_data_defaults(const Json& raw, const std::filesystem::path& base_dir,
     if (const nn::LossDef* loss = own_loss(document); loss != nullptr && !given(raw, "/loss")) {
         document["loss"] = with_defaults(*loss);
     }
+    Json& schedule = document["lr_schedule"];
+    if (!given(raw, "/lr_schedule/metric") && schedule.contains("metric") &&
+        !has_validation(document)) {
+        schedule["metric"] = "train/loss";
+    }
+    leave_shares(raw, document);
     if (reads_tokens(document) || !data_decides(raw, document)) {
         return;
     }

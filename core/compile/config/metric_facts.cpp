@@ -4,6 +4,8 @@
 #include "core/nn/loss_def.h"
 #include "core/nn/models/model_list.h"
 
+#include <algorithm>
+
 namespace weft::compile {
 
 bool higher_is_better(std::string_view metric) {
@@ -13,7 +15,14 @@ bool higher_is_better(std::string_view metric) {
 
 bool predicts_classes(const RunConfig& config) {
     const nn::LossDef* loss = nn::find_loss(config.section("loss").value("type", std::string()));
-    return loss == nullptr || loss->needs_classes;
+    if (loss == nullptr || !loss->takes_either) {
+        return loss == nullptr || loss->needs_classes;
+    }
+    const config::Json& metrics = config.section("metrics");
+    return std::any_of(metrics.begin(), metrics.end(), [](const config::Json& name) {
+        const nn::MetricDef* metric = nn::find_metric(name.get<std::string>());
+        return metric != nullptr && metric->needs_classes && !metric->takes_either;
+    });
 }
 
 bool makes_samples(const RunConfig& config) {

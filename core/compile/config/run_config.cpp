@@ -46,6 +46,16 @@ LossScale read_loss_scale(const Json& section) {
             .maximum = section.at("maximum").get<double>()};
 }
 
+/// A scale of 1 that does not move: what has to make it smaller is the last of so many updates in a
+/// row that are not finite.
+constexpr LossScale kSkipping = {.initial = 1,
+                                 .growth = 1,
+                                 .growth_interval = 1 << 24,
+                                 .backoff = 0.5,
+                                 .hysteresis = 10,
+                                 .minimum = 1,
+                                 .maximum = 1};
+
 void read_training(const Json& training, RunConfig& config) {
     config.length = read_cadence(training.at("length"));
     config.global_batch_size = training.at("global_batch_size").get<std::int64_t>();
@@ -64,6 +74,9 @@ void read_training(const Json& training, RunConfig& config) {
             stopping.at("patience").get<std::int64_t>(), stopping.at("min_delta").get<double>()};
     }
     config.on_nonfinite = training.at("on_nonfinite").get<std::string>();
+    if (config.on_nonfinite == "skip" && !config.loss_scale) {
+        config.loss_scale = kSkipping;
+    }
 }
 
 void read_evaluation(const Json& evaluation, RunConfig& config) {

@@ -32,7 +32,8 @@ struct EarlyStopping {
     double min_delta = 0;      // smaller improvements do not count
 };
 
-/// How gradients in f16 are kept from overflow and underflow (core/compile/programs/loss_scale.h).
+/// How gradients in f16 are kept from overflow and underflow (core/compile/programs/loss_scale.h),
+/// and which updates are skipped: with a scale that stays 1 in other precisions, too.
 struct LossScale {
     double initial = 0;
     double growth = 0;                // above 1
@@ -58,10 +59,11 @@ struct RunConfig {
     std::optional<double> max_grad_norm;
     std::optional<double> ema_decay;
     std::string precision;                     // "f32" | "tf32" | "bf16" | "f16" | "fp8"
-    std::optional<LossScale> loss_scale;       // in f16
+    /// In f16, and where updates that are not finite are skipped: what decides of them.
+    std::optional<LossScale> loss_scale;
     std::string recompute;                     // "none" | "blocks" | "auto"
     std::optional<std::int64_t> memory_budget; // bytes that the run may take
-    std::string on_nonfinite;                  // "stop"
+    std::string on_nonfinite;                  // "stop" | "skip"
     bool shuffle = true;
     bool drop_last = false;
     int prefetch = 2;
@@ -85,6 +87,8 @@ struct RunConfig {
     std::string model_type() const;
     /// Context length of a language model; 0 when the model has none.
     std::int64_t context() const;
+    /// Whether gradients are those of a loss that is multiplied by a scale: in f16.
+    bool scales_loss() const { return compute_dtype() == ir::DType::f16; }
     /// What `precision` computes in.
     ir::DType compute_dtype() const;
     /// What its products round to.

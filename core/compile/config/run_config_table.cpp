@@ -167,8 +167,10 @@ FieldTable training_fields() {
             "deterministic", true,
             "The same bits on every run; without it, faster kernels that add in any order.")
             .for_experts(),
-        choice_field("on_nonfinite", "stop", {"stop"},
-                     "What happens when loss or gradient is not finite."),
+        choice_field("on_nonfinite", "stop", {"stop", "skip"},
+                     "What happens when loss or gradient is not finite: the run stops at the last "
+                     "good state, or the update is skipped with its batch, and the tenth in a row "
+                     "stops it. f16 skips what overflows either way."),
         object_field(
             "early_stopping",
             {text_field("metric", "validation/loss",

@@ -3,11 +3,13 @@
 
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/compile/config/data_defaults.h"
 #include "core/compile/mesh/mesh_config.h"
 #include "core/compile/mesh/stage_config.h"
 #include "core/nn/loss_def.h"
 #include "core/nn/models/model_list.h"
 #include "core/optim/groups.h"
+#include "core/optim/plateau.h"
 #include "core/optim/schedule.h"
 #include "core/store/address.h"
 
@@ -65,7 +67,10 @@ public:
         }
         schedules_fit();
         loss_fits_model();
+        averages_fit();
+        loss_is_sound();
         loss_fits_data();
+        targets_are_shares();
         metrics_fit();
         judged_metrics_exist();
         mirror_is_in_a_store();
@@ -337,12 +342,59 @@ private:
         }
     }
 
+    /// An optimizer that averages leaves nothing to another average, nor to a rate that falls.
+    void averages_fit() {
+        if (!sound({"/optimizer", "/training", "/lr_schedule"})) {
+            return;
+        }
+        const auto groups = optim::resolve_groups(at("/optimizer"));
+        const auto own = std::find_if(groups.begin(), groups.end(), [](const optim::Group& group) {
+            return group.optimizer->averages;
+        });
+        if (own == groups.end()) {
+            return;
+        }
+        const std::string name(own->optimizer->name);
+        if (!at("/training/ema_decay").is_null()) {
+            error("/training/ema_decay", name + " keeps an average of the weights of its own",
+                  "Leave ema_decay out.");
+        }
+        const Json& type = at("/lr_schedule/type");
+        if (groups.back().optimizer->averages && type != "constant" && type != "warmup_constant") {
+            warning("/lr_schedule/type",
+                    name + " averages in place of a rate that falls, and " +
+                        type.get<std::string>() + " falls as well",
+                    "Use warmup_constant.");
+        }
+    }
+
+    void loss_is_sound() {
+        const auto* loss =
+            sound({"/loss"}) ? nn::find_loss(at("/loss/type").get<std::string>()) : nullptr;
+        if (loss != nullptr && loss->check != nullptr) {
+            loss->check(at("/loss"), "/loss", out_);
+        }
+    }
+
+    void targets_are_shares() {
+        const std::string where = "/data/train/scale_targets";
+        if (!sound({"/loss", "/data/train"}) || !document_.contains(Json::json_pointer(where))) {
+            return;
+        }
+        const auto* loss = nn::find_loss(at("/loss/type").get<std::string>());
+        if (loss != nullptr && loss->of_shares && at(where) == "standardize") {
+            error(where,
+                  std::string(loss->name) + " needs targets from 0 to 1, which standardizing moves",
+                  "Set it to none, or leave it out.");
+        }
+    }
+
     void loss_fits_data() {
         if (!sound({"/loss", "/data/train"}) || delivered() == Delivers::unknown) {
             return;
         }
         const auto* loss = nn::find_loss(at("/loss/type").get<std::string>());
-        if (loss != nullptr && !loss->needs_classes && !loss->of_input) {
+        if (loss != nullptr && !nn::takes(*loss, true) && !loss->of_input) {
             error("/loss/type",
                   std::string(loss->name) + " needs numbers as targets, but the data has classes",
                   "Use cross_entropy.");
@@ -369,15 +421,16 @@ private:
                                 std::string(metric->part_of) + ", and the loss is " +
                                 std::string(loss->name),
                       hint_for(*loss));
-            } else if (metric->needs_classes != loss->needs_classes) {
+            } else if (!metric->takes_either && !nn::takes(*loss, metric->needs_classes)) {
                 error(pointer,
                       "metric " + std::string(metric->name) + " does not go with loss " +
                           std::string(loss->name),
                       hint_for(*loss));
-            } else if (metric->from_loss != nullptr && loss->name != "cross_entropy") {
+            } else if (metric->from_loss != nullptr && !in_nats(*loss)) {
                 error(pointer,
                       std::string(metric->name) + " follows from cross_entropy, and the loss is " +
-                          std::string(loss->name),
+                          std::string(loss->name) +
+                          (loss->in_nats == nullptr ? "" : " with z_loss or class_weights"),
                       "Use accuracy.");
             } else if (metric->name == "bits_per_byte" && def != nullptr && !language_model(*def)) {
                 error(pointer, "bits_per_byte needs a language model", "Use accuracy.");
@@ -385,6 +438,10 @@ private:
                 error(pointer, "bits_per_byte needs tokens that are bytes", "Use perplexity.");
             }
         }
+    }
+
+    bool in_nats(const nn::LossDef& loss) const {
+        return loss.in_nats != nullptr && loss.in_nats(at("/loss"));
     }
 
     bool tokens_are_bytes() const {
@@ -422,6 +479,18 @@ private:
         if (sound({"/training/early_stopping"}) && !at("/training/early_stopping").is_null()) {
             judged_metric_exists("/training/early_stopping");
         }
+        if (!sound({"/lr_schedule", "/optimizer"})) {
+            return;
+        }
+        const auto look = [&](const std::string& schedule) {
+            if (!at(schedule).is_null() && !optim::watched_metric(at(schedule)).empty()) {
+                judged_metric_exists(schedule);
+            }
+        };
+        look("/lr_schedule");
+        for (std::size_t i = 0; i < at("/optimizer/groups").size(); ++i) {
+            look("/optimizer/groups/" + std::to_string(i) + "/lr_schedule");
+        }
     }
 
     /// A section with a "metric" and its "mode".
@@ -440,12 +509,20 @@ private:
         if (split_name != "validation" && split_name != "train") {
             error(pointer, "'" + shown(name) + "' is not a metric of a split",
                   "Write validation/loss or train/loss.");
+        } else if (reported && split_name == "train" && of_whole_sets(metric)) {
+            error(pointer, metric + " is of a whole evaluation set, which training has none of",
+                  "Use validation/" + metric + ".");
         } else if (!reported) {
             error(pointer, "'" + shown(metric) + "' is not reported",
                   "Add it to metrics, or use " + split_name + "/loss.");
         } else {
             direction_fits(section + "/mode", metric);
         }
+    }
+
+    static bool of_whole_sets(const std::string& metric) {
+        const auto* def = nn::find_metric(metric);
+        return def != nullptr && def->row != nullptr;
     }
 
     void direction_fits(const std::string& mode, const std::string& metric) {
@@ -487,14 +564,17 @@ private:
 } // namespace
 
 void fill_dependent_defaults(Json& document) {
-    if (document.at("metrics").is_null()) {
-        const Json& loss = document.at("loss");
-        const auto* def =
-            loss.is_object() ? nn::find_loss(loss.at("type").get<std::string>()) : nullptr;
-        document["metrics"] = def == nullptr       ? Json::array()
-                              : def->needs_classes ? Json::array({"accuracy"})
-                                                   : Json(parts_of(*def));
+    if (!document.at("metrics").is_null()) {
+        return;
     }
+    const Json& loss = document.at("loss");
+    const auto* def =
+        loss.is_object() ? nn::find_loss(loss.at("type").get<std::string>()) : nullptr;
+    const bool classes =
+        def != nullptr && (def->takes_either ? gives_classes(document) : def->needs_classes);
+    document["metrics"] = classes          ? Json::array({"accuracy"})
+                          : def != nullptr ? Json(parts_of(*def))
+                                           : Json::array();
 }
 
 void check_rules(const Json& document, Diagnostics& out) {

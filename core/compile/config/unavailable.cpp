@@ -23,8 +23,8 @@ struct Planned {
 constexpr std::array kPlanned = {
     Planned{"/data/*/type", "sudoku maze arc", ""},
     Planned{"/model/type", "trm", ""},
-    Planned{"/loss/type", "stablemax bce act expression", ""},
-    Planned{"/optimizer*/type", "adafactor adam_atan2 sign_sgd", ""},
+    Planned{"/loss/type", "stablemax act", ""},
+    Planned{"/optimizer*/type", "adam_atan2 sign_sgd", ""},
     Planned{"/mesh/backend", "in_process mpi gloo nccl", ""},
 };
 

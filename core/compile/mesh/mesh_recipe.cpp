@@ -19,7 +19,7 @@ plan::MeshRecipe mesh_recipe(const RunConfig& config) {
     out.layers =
         layers != model.end() && layers->is_number_integer() ? layers->get<std::int64_t>() : 0;
     out.precision = config.precision;
-    if (config.loss_scale) {
+    if (config.scales_loss()) {
         out.loss_scale = {config.loss_scale->initial, config.loss_scale->growth_interval,
                           config.loss_scale->hysteresis, config.loss_scale->minimum};
     }

@@ -17,13 +17,6 @@ ValueId run_model(const RunModel& run, ops::Builder& b, ValueId inputs) {
     return run.model->build(context, run.model_settings(), inputs);
 }
 
-/// What the output means, in units of the target.
-ValueId expected_of(const RunModel& run, ops::Builder& b, ValueId output) {
-    return run.loss->expected == nullptr
-               ? output
-               : run.loss->expected(b, run.config->section("loss"), output);
-}
-
 /// Values of samples in the shape that the data gives them.
 ValueId as_samples(const RunModel& run, ops::Builder& b, ValueId values) {
     return ops::reshape(b, values, batched(run.data.input, {b.shape(values)[0]}).shape);
@@ -64,12 +57,22 @@ ir::Program build_evaluate(const RunModel& run, const BatchPlan& batch) {
     const std::vector<EvaluatedMetric> outputs = evaluated_metrics(*run.config);
     program.add_result(ir::Role::output, outputs[0].port,
                        outputs[0].reduction->of_terms(b, terms, weights));
+    b.set_path("metrics");
+    nn::Prediction judged = for_metrics(run, b, prediction);
     for (std::size_t i = 0; i < run.metrics.size(); ++i) {
         const EvaluatedMetric& output = outputs[i + 1];
         b.set_path("metrics." + output.name);
-        const ValueId scores = run.metrics[i]->build(b, prediction);
+        const ValueId scores = run.metrics[i]->build(b, judged);
         program.add_result(ir::Role::output, output.port,
                            output.reduction->of_terms(b, scores, weights));
+    }
+    if (!run.set_metrics.empty() && run.data.classes > 0) {
+        b.set_path("metrics");
+        judged.meaning = meaning_of(run, b, judged.output);
+    }
+    for (const nn::MetricDef* metric : run.set_metrics) {
+        b.set_path("metrics." + std::string(metric->name));
+        program.add_result(ir::Role::output, rows_port(*metric), metric->row(b, judged));
     }
     b.set_path("count");
     program.add_result(ir::Role::output, "count", count_terms(run, b, targets, weights));
@@ -84,7 +87,7 @@ ir::Program build_predict(const RunModel& run, const BatchPlan& batch) {
     ValueId output = run_model(run, b, inputs);
     if (run.loss->of_input) {
         b.set_path("reconstruction");
-        output = as_samples(run, b, expected_of(run, b, output));
+        output = as_samples(run, b, meaning_of(run, b, output));
         program.add_result(ir::Role::output, "reconstruction", output);
         return program;
     }
@@ -94,10 +97,7 @@ ir::Program build_predict(const RunModel& run, const BatchPlan& batch) {
         output = ops::slice(b, output, {0, shape[1] - 1, 0}, {shape[0], 1, shape[2]});
         output = ops::reshape(b, output, {shape[0], shape[2]});
     }
-    if (run.data.classes > 0) {
-        output = b.emit("softmax", {output});
-    }
-    program.add_result(ir::Role::output, "prediction", output);
+    program.add_result(ir::Role::output, "prediction", meaning_of(run, b, output));
     return program;
 }
 
@@ -117,7 +117,7 @@ ir::Program build_make(const RunModel& run, const BatchPlan& batch) {
     bind_parameters(run, b, context);
     const ValueId made = run.model->make(context, run.model_settings(), latents);
     b.set_path("samples");
-    program.add_result(ir::Role::output, "samples", as_samples(run, b, expected_of(run, b, made)));
+    program.add_result(ir::Role::output, "samples", as_samples(run, b, meaning_of(run, b, made)));
     return program;
 }
 

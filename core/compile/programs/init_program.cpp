@@ -43,7 +43,7 @@ ir::Program build_init(const RunModel& run, const std::vector<plan::StateSlot>& 
             const bool parameter = variables == &run.parameters;
             values.emplace_back(variable.name,
                                 parameter ? ops::cast(b, value, run.kept_as(variable)) : value);
-            if (run.averaged() && parameter && run.trainable(variable)) {
+            if (parameter && run.trainable(variable) && run.averaged(variable)) {
                 values.emplace_back(average_slot(variable.name), b.emit("copy", {value}));
             }
         }

@@ -15,8 +15,8 @@ namespace {
 using ir::ValueId;
 
 void check_loss_fits(const nn::LossDef& loss, const nn::DataShape& data) {
-    if (loss.of_input) {
-        return; // targets are not read
+    if (loss.of_input || loss.takes_either) {
+        return; // targets are not read, or whatever they are
     }
     if (loss.needs_classes && (data.classes == 0 || data.target.dtype != ir::DType::i32)) {
         throw Error(ErrorKind::usage, "/loss/type",
@@ -29,6 +29,45 @@ void check_loss_fits(const nn::LossDef& loss, const nn::DataShape& data) {
                     std::string(loss.name) + " needs numbers as targets, but the data has " +
                         std::to_string(data.classes) + " classes",
                     "Use cross_entropy.");
+    }
+}
+
+constexpr std::int64_t kMostScores = 1000; // of a term, which the host keeps over a whole set
+
+/// What the configuration alone does not know: a loss may take classes and numbers alike.
+void check_metric_fits(const nn::MetricDef& metric, std::size_t index, const nn::DataShape& data) {
+    const std::string where = "/metrics/" + std::to_string(index);
+    if (!metric.part_of.empty()) {
+        return; // of no target
+    }
+    if (!metric.takes_either && metric.needs_classes != (data.classes > 0)) {
+        throw Error(ErrorKind::usage, where,
+                    "metric " + std::string(metric.name) + " needs " +
+                        (metric.needs_classes ? "classes" : "numbers") +
+                        " as targets, but the data delivers " +
+                        (data.classes > 0 ? std::to_string(data.classes) + " classes"
+                                          : ir::to_text(data.target)),
+                    metric.needs_classes ? "Use binary_accuracy." : "Use accuracy.");
+    }
+    if (metric.row_of_all_values && data.classes > 0 && data.target.shape.rank() > 0) {
+        throw Error(ErrorKind::usage, where,
+                    std::string(metric.name) + " keeps the scores of a whole set, and a text has "
+                                               "as many at each position",
+                    "Use accuracy or top5_accuracy.");
+    }
+    if (metric.row_of_all_values && data.outputs() > kMostScores) {
+        throw Error(ErrorKind::usage, where,
+                    std::string(metric.name) + " keeps the scores of a whole set, and " +
+                        std::to_string(data.outputs()) + " of a sample are more than " +
+                        std::to_string(kMostScores),
+                    "Use top5_accuracy.");
+    }
+}
+
+void check_metrics_fit(const RunConfig& config, const nn::DataShape& data) {
+    const config::Json& names = config.section("metrics");
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        check_metric_fits(*nn::find_metric(names[i].get<std::string>()), i, data);
     }
 }
 
@@ -241,11 +280,14 @@ RunModel declare_run(const RunConfig& config, const data::SampleInfo& sample) {
         WEFT_CHECK(metric != nullptr, "the configuration was checked");
         if (metric->build != nullptr) {
             run.metrics.push_back(metric);
+        } else if (metric->row != nullptr) {
+            run.set_metrics.push_back(metric);
         }
     }
     run.lora = nn::lora_settings(config.section("init"));
     run.groups = optim::resolve_groups(config.section("optimizer"));
     check_loss_fits(*run.loss, run.data);
+    check_metrics_fit(config, run.data);
     const DeclaredModel declared = declare_model(run, nn::Mode::evaluate);
     const std::vector<nn::Variable>& variables = declared.variables;
     run.matrices = matrices_of(declared);
@@ -284,6 +326,20 @@ ir::Type batched(const ir::Type& sample, std::initializer_list<std::int64_t> lea
     return out;
 }
 
+ir::ValueId meaning_of(const RunModel& run, ops::Builder& b, ir::ValueId output) {
+    if (run.loss->expected != nullptr) {
+        return run.loss->expected(b, run.config->section("loss"), output);
+    }
+    return run.data.classes > 0 ? b.emit("softmax", {output}) : output;
+}
+
+nn::Prediction for_metrics(const RunModel& run, ops::Builder& b, nn::Prediction prediction) {
+    if (run.data.classes == 0 && !run.loss->of_input) {
+        prediction.output = prediction.meaning = meaning_of(run, b, prediction.output);
+    }
+    return prediction;
+}
+
 const nn::ReductionDef& reduction_of(const nn::MetricDef& metric) {
     return nn::reduction_named(metric.reduction, "metric " + std::string(metric.name));
 }
@@ -311,9 +367,8 @@ ir::ValueId parameter_argument(const RunModel& run, ops::Builder& b,
 }
 
 void bind_parameters(const RunModel& run, ops::Builder& b, nn::ModelContext& context) {
-    const bool averages = run.averaged() && run.config->evaluation_use_ema;
     for (const nn::Variable& parameter : run.parameters) {
-        if (averages && run.trainable(parameter)) {
+        if (run.config->evaluation_use_ema && run.trainable(parameter) && run.averaged(parameter)) {
             context.bind(parameter.name,
                          b.program().add_argument(ir::Role::state, average_slot(parameter.name),
                                                   {ir::DType::f32, parameter.shape}));
@@ -342,11 +397,16 @@ std::vector<plan::StateSlot> make_slots(const RunModel& run) {
             continue;
         }
         const optim::Group& group = run.group(parameter);
-        for (const std::string& state : group.optimizer->state(group.settings)) {
-            out.push_back(slot_of(parameter, optimizer_slot(state, parameter.name),
+        for (const optim::StateArray& state :
+             optim::arrays_of(*group.optimizer, group.settings, parameter.shape)) {
+            out.push_back(slot_of(parameter, optimizer_slot(state.name, parameter.name),
                                   plan::Category::optimizer));
+            if (state.shape != parameter.shape) {
+                out.back().type.shape = state.shape;
+                out.back().logical_axes.assign(static_cast<std::size_t>(state.shape.rank()), "");
+            }
         }
-        if (run.averaged()) {
+        if (run.averaged(parameter)) {
             out.push_back(slot_of(parameter, average_slot(parameter.name), plan::Category::state));
         }
     }

@@ -23,7 +23,8 @@ struct RunModel {
     nn::DataShape data;
     const nn::ModelDef* model = nullptr;
     const nn::LossDef* loss = nullptr;
-    std::vector<const nn::MetricDef*> metrics; // those with a graph
+    std::vector<const nn::MetricDef*> metrics;     // sums of terms
+    std::vector<const nn::MetricDef*> set_metrics; // of a whole evaluation set
     std::vector<optim::Group> groups;
     std::vector<nn::Variable> parameters; // in order of first use
     std::vector<nn::Variable> statistics;
@@ -47,7 +48,10 @@ struct RunModel {
     bool takes_labels() const {
         return model->takes_labels && data.classes > 0 && data.target.shape.rank() == 0;
     }
-    bool averaged() const { return config->ema_decay.has_value(); }
+    /// Whether there is an average of the parameter, which is trained.
+    bool averaged(const nn::Variable& parameter) const {
+        return config->ema_decay.has_value() || group(parameter).optimizer->averages;
+    }
     const config::Json& model_settings() const { return config->section("model"); }
 };
 
@@ -65,6 +69,10 @@ inline constexpr std::string_view kHaltedSlot = "training.halted";
 
 std::string optimizer_slot(std::string_view state, std::string_view parameter);
 std::string average_slot(std::string_view parameter);
+/// What the outputs of this loss mean: probabilities, or the numbers themselves.
+ir::ValueId meaning_of(const RunModel& run, ops::Builder& b, ir::ValueId output);
+/// The prediction as metrics of terms see it: numbers as they are meant, logits of classes.
+nn::Prediction for_metrics(const RunModel& run, ops::Builder& b, nn::Prediction prediction);
 const nn::ReductionDef& reduction_of(const nn::MetricDef& metric);
 /// "blocks.3.mlp.up.weight" -> "blocks.3.mlp.up"
 std::string layer_of(std::string_view variable);

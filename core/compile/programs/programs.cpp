@@ -143,6 +143,21 @@ std::vector<EvaluatedMetric> evaluated_metrics(const RunConfig& config) {
     return out;
 }
 
+std::string rows_port(const nn::MetricDef& metric) {
+    return std::string(metric.name) + "_rows";
+}
+
+std::vector<const nn::MetricDef*> metrics_of_sets(const RunConfig& config) {
+    std::vector<const nn::MetricDef*> out;
+    for (const config::Json& name : config.section("metrics")) {
+        const nn::MetricDef* metric = nn::find_metric(name.get<std::string>());
+        if (metric != nullptr && metric->row != nullptr) {
+            out.push_back(metric);
+        }
+    }
+    return out;
+}
+
 std::vector<std::pair<std::string, double>> metrics_from_loss(const RunConfig& config,
                                                               double loss) {
     std::vector<std::pair<std::string, double>> out;

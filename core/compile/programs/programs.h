@@ -21,8 +21,9 @@
 // evaluate:   state, "inputs" [B, ...], "targets", "weights" (and "random" i64[3] of a model that
 //             draws) -> "loss_sum", "<metric>_sum" (or
 // _max,
-//             _min, as evaluated_metrics says), "count" (f32; the host joins batches in f64); uses
-//             the EMA copy when there is one and it is asked for
+//             _min, as evaluated_metrics says), "<metric>_rows" f32[B, ..., R] of each metric of a
+//             whole set, "count" (f32; the host joins batches in f64); uses the EMA copy when
+//             there is one and it is asked for
 // predict:    state, "inputs" [B, ...] -> "prediction": probabilities [B, classes] or values [B,
 // K];
 //             language models: probabilities of the token after the last, [B, vocab]
@@ -40,6 +41,10 @@
 #include "core/compile/pipeline.h"
 #include "core/data/dataset.h"
 #include "core/nn/reduction.h"
+
+namespace weft::nn {
+struct MetricDef; // core/nn/loss_def.h
+} // namespace weft::nn
 
 namespace weft::compile {
 
@@ -100,6 +105,11 @@ struct EvaluatedMetric {
     const nn::ReductionDef* reduction = nullptr;
 };
 std::vector<EvaluatedMetric> evaluated_metrics(const RunConfig& config);
+
+/// What the evaluate program gives of a metric of a whole set: a row per term.
+std::string rows_port(const nn::MetricDef& metric);
+/// Those configured, in order.
+std::vector<const nn::MetricDef*> metrics_of_sets(const RunConfig& config);
 
 /// Metrics that follow from the mean loss (perplexity, bits_per_byte), of those configured. The
 /// programs give "<metric>" outputs for the others only.

@@ -117,11 +117,12 @@ private:
         const nn::Variable& parameter = *trained.variable;
         trained.value = parameters_.at(parameter.name);
         const optim::Group& group = run_.group(parameter);
-        for (const std::string& state : group.optimizer->state(group.settings)) {
+        for (const optim::StateArray& state :
+             optim::arrays_of(*group.optimizer, group.settings, parameter.shape)) {
             trained.state.push_back(
-                state_argument(optimizer_slot(state, parameter.name), parameter.shape));
+                state_argument(optimizer_slot(state.name, parameter.name), state.shape));
         }
-        if (run_.averaged()) {
+        if (run_.averaged(parameter)) {
             trained.average = state_argument(average_slot(parameter.name), parameter.shape);
         }
     }
@@ -229,9 +230,12 @@ private:
         const ValueId terms = run_.loss->build(b, run_.config->section("loss"), prediction);
         const ValueId loss = ops::mul(b, nn::weighted_sum(b, terms, weights), inverse_count_);
         ValueIds sums = {ops::add(b, carried_argument(body, trained_.size()), loss)};
+        b.set_path("metrics");
+        const nn::Prediction judged =
+            run_.metrics.empty() ? prediction : for_metrics(run_, b, prediction);
         for (std::size_t i = 0; i < run_.metrics.size(); ++i) {
             b.set_path("metrics." + std::string(run_.metrics[i]->name));
-            const ValueId scores = run_.metrics[i]->build(b, prediction);
+            const ValueId scores = run_.metrics[i]->build(b, judged);
             const nn::ReductionDef& how = reduction_of(*run_.metrics[i]);
             ValueId own = how.of_terms(b, scores, weights);
             own = how.per_term ? ops::mul(b, own, inverse_count_) : own;
@@ -390,14 +394,16 @@ private:
         const std::string& name = trained.variable->name;
         const ValueId gradient =
             factor_.valid() ? ops::mul(b, trained.gradient, factor_) : trained.gradient;
-        const optim::UpdateResult updated =
-            optimizer.update(b, settings, {trained.value, gradient, trained.state, scalars});
+        const optim::UpdateResult updated = optimizer.update(
+            b, settings, {trained.value, gradient, trained.state, scalars, trained.average});
         const ValueId value = take(name, updated.parameter, trained.value);
-        const auto names = optimizer.state(settings);
-        for (std::size_t i = 0; i < names.size(); ++i) {
-            take(optimizer_slot(names[i], name), updated.state[i], trained.state[i]);
+        const auto arrays = optim::arrays_of(optimizer, settings, trained.variable->shape);
+        for (std::size_t i = 0; i < arrays.size(); ++i) {
+            take(optimizer_slot(arrays[i].name, name), updated.state[i], trained.state[i]);
         }
-        if (trained.average.valid()) {
+        if (optimizer.averages) {
+            take(average_slot(name), updated.average, trained.average);
+        } else if (trained.average.valid()) {
             const double decay = *run_.config->ema_decay;
             const ValueId average = ops::add(b, ops::affine(b, trained.average, decay),
                                              ops::affine(b, value, 1.0 - decay));

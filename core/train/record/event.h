@@ -180,12 +180,12 @@ struct FinishedEvent {
     Metrics test;
 };
 
-/// An update that was not made, in f16: a gradient times the loss scale, or the loss, was not
-/// finite. Its batch is passed over, and it counts as a step.
+/// An update that was not made, in f16 or where the run skips such updates: a gradient times the
+/// loss scale, or the loss, was not finite. Its batch is passed over, and it counts as a step.
 struct SkippedEvent {
     std::int64_t step = 0;
     std::string reason;
-    double loss_scale = 0;    // of the update
+    double loss_scale = 0;    // of the update; 1: it was not scaled
     std::int64_t skipped = 0; // so many in the run so far
 };
 

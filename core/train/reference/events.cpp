@@ -59,7 +59,9 @@ std::vector<ReferenceSection> event_sections() {
           {"metrics", "object",
            "Metrics of this batch by name, \"train/accuracy\"; in f16 \"train/loss_scale\" too."}}},
         {"skipped",
-         "An update was not made, in f16: its batch is passed over, and it counts as a step.",
+         "An update was not made, in f16 or with on_nonfinite skip: its batch is passed over, and "
+         "it "
+         "counts as a step.",
          {{"step", "integer", "Its number."},
           {"reason", "text", "What was not finite."},
           {"loss_scale", "number", "What its loss was multiplied by for the gradients."},

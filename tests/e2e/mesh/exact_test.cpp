@@ -127,6 +127,8 @@ private slots:
         QTest::addColumn<QString>("optimizer");
         QTest::addColumn<int>("variant");
         for (const char* optimizer : {R"({"type": "lamb", "learning_rate": 0.01})",
+                                      R"({"type": "adafactor", "weight_decay": 0.1})",
+                                      R"({"type": "schedule_free", "weight_decay": 0.1})",
                                       R"({"type": "adamw", "learning_rate": 0.001,
                   "groups": [{"match": "*.weight", "type": "muon", "learning_rate": 0.02}]})"}) {
             for (std::size_t i = 0; i < variants().size(); ++i) {

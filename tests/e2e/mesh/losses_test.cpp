@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// Losses with their settings on meshes: ten losses equal those of one device, also where the batch
+// is cut in microbatches, padded, or its classes are split; and memory is touched as planned.
+#include "tests/e2e/mesh/mesh_run.h"
+#include "tests/support/weft_test.h"
+
+#include <cmath>
+
+using namespace weft;
+using namespace weft::test;
+
+namespace {
+
+const char* const kRegressionRun = R"({
+  "data": {"train": {"type": "synthetic", "kind": "regression", "features": 10, "samples": 400}},
+  "model": {"type": "mlp", "hidden": [12], "activation": "tanh"},
+  "optimizer": {"type": "sgd", "learning_rate": 0.05},
+  "lr_schedule": {"type": "constant"},
+  "training": {"global_batch_size": 30, "precision": "f32", "length": {"steps": 10}}
+})";
+
+struct LossRow {
+    const char* model;
+    const char* loss;
+};
+
+// bce and kl of numbers have graphs of their own, whatever the numbers are.
+const std::vector<LossRow>& loss_rows() {
+    static const std::vector<LossRow> rows = {
+        {kMlp, R"({"type":"cross_entropy","z_loss":0.01,"class_weights":[1,2,0.5,1,3,0]})"},
+        {kMlp, R"({"type":"bce","positive_weight":3})"},
+        {kMlp,
+         R"json({"type":"expression","expression":"-sum(one_hot(t) * log_softmax(y)) + 0.1 * y[2]^2"})json"},
+        {kMlp, R"json({"type":"expression","expression":"cross_entropy(y, t)^2"})json"},
+        {kGpt, R"({"type":"cross_entropy","z_loss":0.01,"label_smoothing":0.1})"},
+        {kGpt,
+         R"json({"type":"expression","expression":"cross_entropy(y, t) + 0.01 * mean(square(y))"})json"},
+        {kRegressionRun, R"({"type":"bce"})"},
+        {kRegressionRun, R"({"type":"kl"})"},
+        {kRegressionRun, R"({"type":"cosine"})"},
+        {kRegressionRun, R"({"type":"dice"})"},
+        {kRegressionRun,
+         R"json({"type":"expression","expression":"sqrt(mean(square(y - t)) + 0.01)"})json"},
+    };
+    return rows;
+}
+
+const std::vector<Variant>& loss_meshes() {
+    static const std::vector<Variant> list = {
+        {"data parallel on 2", {"mesh.devices=cpu:2"}},
+        {"microbatches", {"training.micro_batch_size=2"}},
+        {"fsdp on 4, padded",
+         {"mesh.devices=cpu:4", "mesh.strategy=fsdp", "training.global_batch_size=30"}},
+        {"tensor parallel on 2", {"mesh.devices=cpu:2", "mesh.strategy=tensor_parallel"}},
+        {"2d on 2 x 2", {"mesh.devices=cpu:4", "mesh.strategy=2d"}},
+        {"pipeline on 2", {"mesh.devices=cpu:2", "mesh.strategy=pipeline"}},
+    };
+    return list;
+}
+
+/// Dropout and mixes follow the sample, so that microbatches change nothing but the order of sums.
+MeshRun run_row(const LossRow& row, const Overrides& mesh, bool instrument = false) {
+    Overrides all = {std::string("loss=") + row.loss, "metrics=[]"};
+    all.insert(all.end(), mesh.begin(), mesh.end());
+    return run_mesh(mesh_config(row.model, all), {.steps = 10, .instrument = instrument});
+}
+
+} // namespace
+
+class MeshLossesTest : public QObject {
+    Q_OBJECT
+private slots:
+    void losses_are_those_of_one_device_data() {
+        QTest::addColumn<int>("row");
+        QTest::addColumn<int>("mesh");
+        for (std::size_t row = 0; row < loss_rows().size(); ++row) {
+            for (std::size_t mesh = 0; mesh < loss_meshes().size(); ++mesh) {
+                QTest::addRow("%s, %s", loss_rows()[row].loss, loss_meshes()[mesh].name)
+                    << static_cast<int>(row) << static_cast<int>(mesh);
+            }
+        }
+    }
+    void losses_are_those_of_one_device() {
+        QFETCH(int, row);
+        QFETCH(int, mesh);
+        const LossRow& loss = loss_rows()[static_cast<std::size_t>(row)];
+        const Overrides& overrides = loss_meshes()[static_cast<std::size_t>(mesh)].overrides;
+        const bool padded =
+            !overrides.empty() && overrides.back() == "training.global_batch_size=30";
+        const MeshRun one =
+            run_row(loss, padded ? Overrides{"training.global_batch_size=30"} : Overrides());
+        const MeshRun several = run_row(loss, overrides);
+        // f32 sums in another order, over ten updates.
+        const double off = losses_apart(one.losses, several.losses);
+        QVERIFY2(off < 1e-5, std::to_string(off).c_str());
+        // The loss is learnt, so that it depends on its gradient.
+        QVERIFY(std::abs(one.losses.back() - one.losses.front()) > 1e-4);
+    }
+
+    void memory_is_touched_as_planned_data() {
+        QTest::addColumn<int>("row");
+        for (std::size_t row = 0; row < loss_rows().size(); ++row) {
+            QTest::newRow(loss_rows()[row].loss) << static_cast<int>(row);
+        }
+    }
+    void memory_is_touched_as_planned() {
+        QFETCH(int, row);
+        const MeshRun run = run_row(loss_rows()[static_cast<std::size_t>(row)], {}, true);
+        QVERIFY2(run.violations.empty(), run.violations.empty() ? "" : run.violations[0].c_str());
+        QVERIFY(run.touched_bytes <= run.plan->arena_bytes &&
+                run.touched_bytes >= plan::largest_program(*run.plan)->peak_bytes * 9 / 10);
+    }
+};
+
+WEFT_TEST(MeshLossesTest)
+#include "losses_test.moc"
