@@ -57,6 +57,9 @@ Made make_attention(const Op& op);
 Made make_attention_grad(const Op& op);
 Made make_attention_cached(const Op& op);
 Made make_cache_write(const Op& op);
+Made make_tile_conv2d(const Op& op);
+Made make_tile_conv2d_input_grad(const Op& op);
+Made make_tile_conv2d_weight_grad(const Op& op);
 Made make_conv2d(const Op& op);
 Made make_conv2d_input_grad(const Op& op);
 Made make_conv2d_weight_grad(const Op& op);
@@ -125,8 +128,11 @@ inline constexpr KernelEntry kCpuList[] = {
     {"attention_grad", "cpu attention", 6, 9, 3, make_attention_grad},
     {"attention_cached", "cpu attention", 4, 4, 1, make_attention_cached},
     {"cache_write", "cpu cache write", 3, 3, 1, make_cache_write},
+    {"conv2d", "cpu tile convolution", 2, 2, 1, make_tile_conv2d},
     {"conv2d", "onednn convolution", 2, 2, 1, make_conv2d},
+    {"conv2d_input_grad", "cpu tile convolution", 2, 2, 1, make_tile_conv2d_input_grad},
     {"conv2d_input_grad", "onednn convolution", 2, 2, 1, make_conv2d_input_grad},
+    {"conv2d_weight_grad", "cpu tile convolution", 2, 2, 1, make_tile_conv2d_weight_grad},
     {"conv2d_weight_grad", "onednn convolution", 2, 2, 1, make_conv2d_weight_grad},
     {"max_pool", "cpu pooling", 1, 1, 1, make_max_pool},
     {"max_pool_grad", "cpu pooling", 3, 3, 1, make_max_pool_grad},

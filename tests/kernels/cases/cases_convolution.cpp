@@ -23,6 +23,10 @@ const WindowSizes kConvolutions[] = {
     {1, 20, 20, 3, 16, 7, 7, 2, {3, 3, 3, 3}},
     // The patches of a vision transformer.
     {2, 14, 14, 1, 24, 7, 7, 7, {0, 0, 0, 0}},
+    {2, 50, 48, 3, 60, 8, 8, 8, {0, 0, 0, 0}},
+    // Large enough for matrix tiles: on all pixels, and on every other.
+    {3, 11, 7, 90, 62, 1, 1, 1, {0, 0, 0, 0}},
+    {3, 15, 11, 90, 126, 1, 1, 2, {0, 0, 0, 0}},
 };
 const WindowSizes kPools[] = {
     {2, 28, 28, 16, 16, 2, 2, 2, {0, 0, 0, 0}},
