@@ -155,17 +155,29 @@ void bench_layers(weft_dtype t, const char* name, const Ceilings& c) {
     }
 }
 
+struct Windows {
+    const char* name;
+    std::int64_t batch, size, in, out, window, stride, padding;
+};
+constexpr Windows kWindows[] = {
+    {"28 1->32", 128, 28, 1, 32, 3, 1, 1},        {"28 32->32", 128, 28, 32, 32, 3, 1, 1},
+    {"14 32->64", 128, 14, 32, 64, 3, 1, 1},      {"1x1 28 256->64", 32, 28, 256, 64, 1, 1, 0},
+    {"1x1 28 64->256", 32, 28, 64, 256, 1, 1, 0}, {"patches 224 3->192", 8, 224, 3, 192, 16, 16, 0},
+};
+
 void bench_convolutions(weft_dtype t, const char* name, const Ceilings& c) {
-    static const Shape stride{1, 1}, padding{1, 1, 1, 1};
-    const std::vector<weft_attribute> window = {list("stride", stride), list("padding", padding)};
-    for (const auto& [size, in, out] :
-         {std::array<std::int64_t, 3>{28, 1, 32}, {28, 32, 32}, {14, 32, 64}}) {
-        const auto image = type_of(t, {128, size, size, in});
-        const auto result = type_of(t, {128, size, size, out});
-        const auto weight = type_of(t, {3, 3, in, out});
-        const double flops = 2.0 * 9 * static_cast<double>(128 * size * size * in * out);
-        const std::string label = std::string(name) + " conv " + std::to_string(size) + " " +
-                                  std::to_string(in) + "->" + std::to_string(out);
+    for (const Windows& w : kWindows) {
+        const Shape stride(2, w.stride);
+        const Shape padding(4, w.padding);
+        const std::vector<weft_attribute> window = {list("stride", stride),
+                                                    list("padding", padding)};
+        const std::int64_t side = (w.size + 2 * w.padding - w.window) / w.stride + 1;
+        const auto image = type_of(t, {w.batch, w.size, w.size, w.in});
+        const auto result = type_of(t, {w.batch, side, side, w.out});
+        const auto weight = type_of(t, {w.window, w.window, w.in, w.out});
+        const double flops =
+            2.0 * static_cast<double>(w.window * w.window * w.batch * side * side * w.in * w.out);
+        const std::string label = std::string(name) + " conv " + w.name;
         measure({label + " fwd", "conv2d", {image, weight}, {result}, window, {}, {}, flops}, c);
         measure(
             {label + " dx", "conv2d_input_grad", {result, weight}, {image}, window, {}, {}, flops},
@@ -173,7 +185,7 @@ void bench_convolutions(weft_dtype t, const char* name, const Ceilings& c) {
         measure({label + " dw",
                  "conv2d_weight_grad",
                  {image, result},
-                 {type_of(WEFT_F32, {3, 3, in, out})},
+                 {type_of(WEFT_F32, {w.window, w.window, w.in, w.out})},
                  window,
                  {},
                  {},
