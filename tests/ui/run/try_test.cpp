@@ -4,11 +4,13 @@
 #include "core/config/field.h"
 #include "core/train/engine.h"
 #include "core/train/evaluation.h"
+#include "core/train/pictures/picture_sheet.h"
 #include "tests/support/weft_test.h"
 #include "tests/ui/painted_texts.h"
 #include "tests/ui/patience.h"
 #include "tests/ui/studio_fixture.h"
 #include "ui/bridge/convert.h"
+#include "ui/bridge/run/sample_pictures.h"
 #include "ui/bridge/run/trial_host.h"
 #include "ui/pages/live/sample_words.h"
 #include "ui/pages/live/try_input.h"
@@ -52,6 +54,17 @@ constexpr const char* kImages = R"({
   "model": {"type": "mlp", "hidden": [16]},
   "training": {"length": {"steps": 40}, "global_batch_size": 32, "precision": "f32"},
   "evaluation": {"every": {"steps": 20}, "samples": 8},
+  "checkpoint": {"every": {"steps": 20}, "on_improvement": false}
+})";
+
+constexpr const char* kMaker = R"({
+  "schema_version": 1, "name": "maker", "seed": 3,
+  "data": {"train": {"type": "synthetic", "kind": "images", "shape": [12, 10, 1], "classes": 4,
+                     "samples": 600}, "validation": {"split": 0.25}},
+  "model": {"type": "vae", "hidden": [16], "latent": 3},
+  "loss": {"type": "elbo", "likelihood": "gaussian"},
+  "training": {"length": {"steps": 40}, "global_batch_size": 32, "precision": "f32"},
+  "evaluation": {"every": {"steps": 20}, "samples": 4},
   "checkpoint": {"every": {"steps": 20}, "on_improvement": false}
 })";
 
@@ -372,6 +385,49 @@ private slots:
         QCOMPARE(steps->chosen(), 0);
         QTRY_COMPARE(images->images().front().value, written(0));
         QCOMPARE(images->images().front().image, first); // the same sample
+    }
+
+    void what_a_model_makes_stands_beside_the_data_at_each_evaluation() {
+        test::StudioFixture fixture;
+        train_to_the_end(fixture, kMaker);
+        open_tab(fixture, 0);
+        auto* steps = fixture.window().findChild<widgets::StepDots*>("sampleStep");
+        QTRY_COMPARE(steps->itemCount(), 3);
+        auto* grid = fixture.window().findChild<widgets::ImageGrid*>("samples");
+        // Of each sample itself, what is given back of it, and what is made up.
+        QTRY_COMPARE_WITH_TIMEOUT(grid->images().size(), std::size_t{12}, kRunPatienceMs);
+        const auto newest = grid->images();
+        for (const widgets::GridImage& image : newest) {
+            QCOMPARE(image.image.size(), QSize(10, 12));
+            QVERIFY(!image.caption.isEmpty());
+        }
+        QTest::mouseClick(steps, Qt::LeftButton, {}, QPoint(4, steps->height() / 2));
+        QTRY_VERIFY(grid->images().at(1).image != newest.at(1).image);
+        QVERIFY(grid->images().at(2).image != newest.at(2).image);
+        QCOMPARE(grid->images().at(0).image, newest.at(0).image);
+    }
+
+    void a_walk_between_two_seeds_is_made_by_the_chosen_checkpoint() {
+        test::StudioFixture fixture;
+        train_to_the_end(fixture, kMaker);
+        open_tab(fixture, 2);
+        auto* grid = fixture.window().findChild<widgets::ImageGrid*>("tryPictures");
+        QTRY_COMPARE_WITH_TIMEOUT(grid->images().size(), std::size_t{9}, kRunPatienceMs);
+        QVERIFY(!fixture.find("tryClass")->isVisible()); // it makes samples of no class
+        // The ends are what weft generate makes first of these seeds.
+        train::LoadedModel model = train::load_model(chosen_checkpoint(fixture), nullptr, 1);
+        const auto first_of = [&model](std::uint64_t seed) {
+            const data::SampleInfo& info = model.data.train->info();
+            const auto made = train::make_samples(*model.executor, info,
+                                                  train::draw_latents(*model.executor, seed, 1));
+            return ui::samplePicture(info.input, train::pixels(made, 0, {}));
+        };
+        QCOMPARE(grid->images().front().image, first_of(0));
+        QCOMPARE(grid->images().back().image, first_of(1));
+        auto* to = static_cast<QSpinBox*>(fixture.find("tryToSeed"));
+        to->setValue(5);
+        QTRY_COMPARE_WITH_TIMEOUT(grid->images().back().image, first_of(5), kRunPatienceMs);
+        QCOMPARE(grid->images().front().image, first_of(0));
     }
 
     void numbers_of_two_evaluations_stand_beside_each_other() {

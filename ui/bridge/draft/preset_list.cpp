@@ -36,6 +36,9 @@ QString qualityText(const config::Json& measured) {
     if (metric == QLatin1String("validation/bits_per_byte")) {
         return PresetWords::tr("%1 bits a byte").arg(value, 0, 'f', 2);
     }
+    if (metric == QLatin1String("test/loss")) {
+        return PresetWords::tr("test loss %1").arg(formatMetric(value));
+    }
     return QStringLiteral("%1 %2").arg(metric, formatMetric(value));
 }
 

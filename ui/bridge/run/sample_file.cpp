@@ -5,6 +5,7 @@
 #include "core/config/field.h"
 #include "ui/bridge/convert.h"
 
+#include <algorithm>
 #include <limits>
 
 namespace weft::ui {
@@ -41,9 +42,41 @@ SaidText saidText(const Json& sample) {
             sample.at("cut").get<bool>()};
 }
 
-SampleFile readSample(const Json& document) {
+/// Cut out of the sheet, in the rows that the document names.
+std::vector<MadePicture> madePictures(const Json& document, const std::filesystem::path& folder) {
+    const QImage sheet(toQString((folder / document.at("sheet").get<std::string>()).string()),
+                       "PNG");
+    const int height = document.at("cell").at(0).get<int>();
+    const int width = document.at("cell").at(1).get<int>();
+    const Json& rows = document.at("rows");
+    std::vector<MadePicture> out;
+    const auto cell = [&](const char* name, std::size_t column) {
+        const auto row = std::find(rows.begin(), rows.end(), name);
+        const auto line = static_cast<int>(row - rows.begin());
+        return row == rows.end() || sheet.isNull()
+                   ? QImage()
+                   : sheet.copy(static_cast<int>(column) * width, line * height, width, height);
+    };
+    const Json& samples = document.at("samples");
+    for (std::size_t i = 0; i < samples.size() && !sheet.isNull(); ++i) {
+        const Json& sample = samples.at(i);
+        const QString number = sample.contains("class")
+                                   ? QString::number(sample.at("class").get<std::int64_t>())
+                                   : QString();
+        const QString name = toQString(sample.value("name", std::string()));
+        out.push_back({sample.at("index").get<std::int64_t>(), name.isEmpty() ? number : name,
+                       cell("data", i), cell("reconstruction", i), cell("made", i)});
+    }
+    return out;
+}
+
+SampleFile readSample(const Json& document, const std::filesystem::path& folder) {
     SampleFile out;
     const std::string kind = document.value("kind", "classification");
+    if (kind == "pictures") {
+        out.pictures = madePictures(document, folder);
+        return out;
+    }
     for (const Json& sample : document.at("samples")) {
         if (kind == "text") {
             out.texts.push_back(saidText(sample));
@@ -60,7 +93,8 @@ SampleFile readSample(const Json& document) {
 
 SampleFile readSampleFile(const std::filesystem::path& path) {
     try {
-        return readSample(config::parse_json(read_file(path), path.string()).value);
+        return readSample(config::parse_json(read_file(path), path.string()).value,
+                          path.parent_path());
     } catch (const std::exception&) {
         return {}; // the panel says so
     }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a run keeps of an evaluation, read from samples/step-N.json (core/train/samples.h).
+// What a run keeps of an evaluation, read from samples/step-N.json and the picture beside it
+// (core/train/samples.h, core/train/pictures/picture_document.h).
 #pragma once
 
+#include <QImage>
 #include <QString>
 
 #include <cstdint>
@@ -33,12 +35,24 @@ struct SaidText {
     bool cut = false; // the time for it was over
 };
 
+/// A sample of the data, what a model gave back of it, and what it made of a latent of its own.
+struct MadePicture {
+    std::int64_t index = 0; // of the sample of the data
+    QString name;           // of the class of the made one; empty where it has none
+    QImage data;
+    QImage reconstruction; // null where the model gives nothing back
+    QImage made;
+};
+
 /// One of the lists has entries, or none: written by another version, or gone.
 struct SampleFile {
     std::vector<SaidClass> classes;
     std::vector<SaidNumber> numbers;
     std::vector<SaidText> texts;
-    bool isEmpty() const { return classes.empty() && numbers.empty() && texts.empty(); }
+    std::vector<MadePicture> pictures;
+    bool isEmpty() const {
+        return classes.empty() && numbers.empty() && texts.empty() && pictures.empty();
+    }
 };
 
 /// Reads from the disk: not for the GUI thread.

@@ -5,7 +5,9 @@
 #include "core/data/transforms/transform.h"
 #include "core/train/engine.h"
 #include "core/train/evaluation.h"
+#include "core/train/pictures/picture_sheet.h"
 #include "ui/bridge/convert.h"
+#include "ui/bridge/run/sample_pictures.h"
 
 #include <QElapsedTimer>
 
@@ -76,6 +78,26 @@ TrialPrediction predict_one(train::LoadedModel& model, std::vector<float> values
     return {std::move(said.front().values), std::move(said.front().top), texts(info.class_names),
             texts(info.classes > 0 ? std::vector<std::string>() : info.target_names),
             model.manifest.record.step};
+}
+
+std::vector<QImage> walk_through(train::LoadedModel& model, const SampleWalk& walk) {
+    const data::Source& train = *model.data.train;
+    const data::SampleInfo& info = train.info();
+    if (!train::is_picture(info.input)) {
+        throw Error(ErrorKind::usage, "make", "what this model makes are no pictures",
+                    "use weft generate, which writes arrays too");
+    }
+    const std::vector<float> latents =
+        train::latent_walk(*model.executor, walk.from, walk.to, walk.pictures);
+    const std::vector<std::int32_t> labels(static_cast<std::size_t>(walk.pictures), walk.label);
+    const train::MadeSamples made = train::make_samples(*model.executor, info, latents, labels);
+    const train::PixelScale scale =
+        train::pixel_scale(data::fitted_for(train, model.config.section("data").at("transforms")));
+    std::vector<QImage> out;
+    for (std::int64_t i = 0; i < made.count(); ++i) {
+        out.push_back(samplePicture(info.input, train::pixels(made, i, scale)));
+    }
+    return out;
 }
 
 Confusion empty_confusion(const train::LoadedModel& model) {
@@ -158,7 +180,7 @@ struct TrialHost::Worker {
     }
 
     void perform(const Task& task, const std::stop_token& stop) {
-        constexpr const char* kNames[] = {"predict", "generate", "confuse", "release"};
+        constexpr const char* kNames[] = {"predict", "generate", "make", "confuse", "release"};
         QString problem;
         try {
             task.work(*this, stop);
@@ -264,6 +286,14 @@ void TrialHost::generate(const std::filesystem::path& checkpoint, const QByteArr
                   });
 }
 
+void TrialHost::make(const std::filesystem::path& checkpoint, const SampleWalk& walk) {
+    worker_->post(Kind::Make, [checkpoint, walk](Worker& worker, const std::stop_token& stop) {
+        train::LoadedModel& model = worker.model_of(checkpoint);
+        worker.say(stop, [pictures = walk_through(model, walk), step = model.manifest.record.step](
+                             TrialHost& to) { emit to.made(pictures, step); });
+    });
+}
+
 void TrialHost::confuse(const std::filesystem::path& checkpoint) {
     worker_->post(Kind::Confuse, [checkpoint](Worker& worker, const std::stop_token& stop) {
         train::LoadedModel& model = worker.model_of(checkpoint);
@@ -312,6 +342,7 @@ void TrialHost::release() {
     cancelGenerate();
     cancelConfuse();
     worker_->post(Kind::Predict, nullptr);
+    worker_->post(Kind::Make, nullptr);
     worker_->post(Kind::Release,
                   [](Worker& worker, const std::stop_token&) { worker.model.reset(); });
 }

@@ -10,6 +10,7 @@
 #include "core/train/generate.h"
 
 #include <QByteArray>
+#include <QImage>
 #include <QObject>
 #include <QStringList>
 
@@ -26,6 +27,14 @@ struct TrialPrediction {
     QStringList class_names;
     QStringList output_names; // of numbers that a table's columns have; may be empty
     std::int64_t step = 0;    // of the checkpoint
+};
+
+/// A way through what a model can make: from the latents of one seed to those of another.
+struct SampleWalk {
+    std::uint64_t from = 0;
+    std::uint64_t to = 1;
+    int pictures = 9;
+    int label = 0; // of a model that makes samples of a class
 };
 
 /// What a model takes and makes of the validation split: how often each class was said of each.
@@ -54,6 +63,8 @@ public:
     /// Goes on from `prompt`; text arrives by generated().
     void generate(const std::filesystem::path& checkpoint, const QByteArray& prompt,
                   const train::GenerateOptions& options);
+    /// Makes the samples of a walk; pictures arrive by made().
+    void make(const std::filesystem::path& checkpoint, const SampleWalk& walk);
     /// Predicts the whole validation split.
     void confuse(const std::filesystem::path& checkpoint);
     /// Ends what is under way of the kind; nothing more is said of it.
@@ -68,14 +79,16 @@ signals:
     void predicted(const weft::ui::TrialPrediction& prediction);
     void generated(const QByteArray& text);
     void generationEnded();
+    /// The samples of a walk, by the weights of this step.
+    void made(const std::vector<QImage>& pictures, qint64 step);
     void confusionProgress(double share);
     void confused(std::shared_ptr<const weft::ui::Confusion> confusion);
-    /// `kind` is "predict", "generate" or "confuse".
+    /// `kind` is "predict", "generate", "make" or "confuse".
     void failed(const QString& kind, const QString& problem);
 
 private:
     struct Worker;
-    enum class Kind : std::uint8_t { Predict, Generate, Confuse, Release };
+    enum class Kind : std::uint8_t { Predict, Generate, Make, Confuse, Release };
 
     std::unique_ptr<Worker> worker_;
 };

@@ -185,6 +185,10 @@ void SamplePanel::show(const std::vector<SampleWords::Said>& said) {
         grid_->setImages({});
         return;
     }
+    if (!file.pictures.empty()) {
+        showMade(file.pictures);
+        return;
+    }
     if (file.classes.empty()) {
         showWords(said, {});
         return;
@@ -216,6 +220,32 @@ void SamplePanel::showWords(std::vector<SampleWords::Said> said, const SampleSet
     words_->show();
 }
 
+// A line of the grid for each sample.
+void SamplePanel::showMade(const std::vector<MadePicture>& pictures) {
+    std::vector<widgets::GridImage> images;
+    const auto add = [&images](const QImage& picture, const QString& caption) {
+        widgets::GridImage image;
+        image.image = picture;
+        image.caption = caption;
+        images.push_back(std::move(image));
+    };
+    for (const MadePicture& one : pictures) {
+        add(one.data, tr("sample %1").arg(formatCount(one.index)));
+        if (!one.reconstruction.isNull()) {
+            add(one.reconstruction, tr("given back"));
+        }
+        add(one.made, one.name.isEmpty() ? tr("made up") : one.name);
+    }
+    say({});
+    pictures_area_->show();
+    right_->setText(tr("the same latents each time"));
+    right_->setToolTip(tr("Given back: what the model makes of the mean of a sample's latent. Made "
+                          "up: what it makes of random latents, the same at every step."));
+    grid_->setColumns(static_cast<int>(images.size() / pictures.size()));
+    grid_->setNotesExpected(false);
+    grid_->setImages(std::move(images));
+}
+
 void SamplePanel::showPictures(const std::vector<SaidClass>& predictions,
                                const SampleSet& samples) {
     std::vector<widgets::GridImage> images;
@@ -238,6 +268,8 @@ void SamplePanel::showPictures(const std::vector<SaidClass>& predictions,
     }
     say({});
     pictures_area_->show();
+    fitText();
+    grid_->setNotesExpected(true);
     right_->setText(tr("%1 of %2 right").arg(right).arg(images.size()));
     right_->setToolTip(tr("Right predictions of those shown"));
     grid_->setImages(std::move(images));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the network says of the same validation samples at each evaluation: pictures, of which wrong
-// ones are framed, or texts and numbers, those of two steps beside each other.
+// ones are framed, or texts and numbers, those of two steps beside each other. Of a model that
+// makes samples: samples of the data, what it gives back of them, and what it makes of the same
+// latents.
 #pragma once
 
 #include "ui/bridge/run/sample_pictures.h"
@@ -38,6 +40,7 @@ private:
     void say(const QString& hint);
     void show(const std::vector<SampleWords::Said>& said);
     void showPictures(const std::vector<SaidClass>& said, const SampleSet& samples);
+    void showMade(const std::vector<MadePicture>& pictures);
     void showWords(std::vector<SampleWords::Said> said, const SampleSet& samples);
 
     RunModel& run_;

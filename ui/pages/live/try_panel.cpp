@@ -2,11 +2,13 @@
 #include "ui/pages/live/try_panel.h"
 
 #include "core/base/error.h"
+#include "core/compile/config/metric_facts.h"
 #include "core/data/dataset.h"
 #include "ui/bridge/background.h"
 #include "ui/bridge/convert.h"
 #include "ui/pages/live/checkpoint_choice.h"
 #include "ui/pages/live/try_input.h"
+#include "ui/pages/live/try_samples.h"
 #include "ui/pages/live/try_text.h"
 #include "widgets/controls/card.h"
 #include "widgets/controls/controls.h"
@@ -33,6 +35,17 @@ struct Learned {
     data::SampleInfo info;
     QString problem;
 };
+
+/// Of every class: its name, or its number.
+QStringList classNames(const data::SampleInfo& info) {
+    QStringList out;
+    for (std::int64_t i = 0; i < info.classes; ++i) {
+        const auto at = static_cast<std::size_t>(i);
+        out << (at < info.class_names.size() ? toQString(info.class_names[at])
+                                             : QString::number(i));
+    }
+    return out;
+}
 
 Learned learn(const compile::RunConfig& config) {
     try {
@@ -67,6 +80,8 @@ TryPanel::TryPanel(RunModel& run, TrialHost& host, SamplePictures& pictures, QWi
     pages_->addWidget(input_);
     text_ = new TryText;
     pages_->addWidget(text_);
+    samples_ = new TrySamples;
+    pages_->addWidget(samples_);
     column->addWidget(pages_);
     result_ = new QWidget;
     auto* inner = new QVBoxLayout(result_);
@@ -97,6 +112,7 @@ TryPanel::TryPanel(RunModel& run, TrialHost& host, SamplePictures& pictures, QWi
     connect(checkpoint_, &CheckpointChoice::checkpointChanged, this, &TryPanel::updateState);
     connect(checkpoint_, &CheckpointChoice::checkpointChanged, this, &TryPanel::predictSoon);
     connect(input_, &TryInput::changed, this, &TryPanel::predictSoon);
+    connect(samples_, &TrySamples::changed, this, &TryPanel::predictSoon);
     connect(input_, &TryInput::objected, this,
             [this](const QString& problem) { say(problem, true); });
     connect(text_, &TryText::wanted, this, [this] {
@@ -110,13 +126,14 @@ TryPanel::TryPanel(RunModel& run, TrialHost& host, SamplePictures& pictures, QWi
     });
     connect(&host_, &TrialHost::loading, loading_, &widgets::ProgressLine::setBusy);
     connect(&host_, &TrialHost::predicted, this, &TryPanel::showPrediction);
+    connect(&host_, &TrialHost::made, this, &TryPanel::showMade);
     connect(&host_, &TrialHost::generated, text_, &TryText::append);
     connect(&host_, &TrialHost::generationEnded, text_, &TryText::end);
     connect(&host_, &TrialHost::failed, this, [this](const QString& kind, const QString& problem) {
         if (kind == "generate") {
             text_->end();
         }
-        if (kind == "generate" || kind == "predict") {
+        if (kind == "generate" || kind == "predict" || kind == "make") {
             say(problem, true);
         }
     });
@@ -179,12 +196,18 @@ void TryPanel::learnInput() {
 
 void TryPanel::takeInfo(const data::SampleInfo& info, std::shared_ptr<const data::Encoding> table) {
     const bool text = run_.config().context() > 0 && info.input.dtype == ir::DType::i32;
-    takes_ = text                                 ? Takes::Text
-             : info.input.dtype == ir::DType::f32 ? Takes::Numbers
-                                                  : Takes::Other;
+    takes_ = compile::makes_samples(run_.config()) ? Takes::Seeds
+             : text                                ? Takes::Text
+             : info.input.dtype == ir::DType::f32  ? Takes::Numbers
+                                                   : Takes::Other;
     if (takes_ == Takes::Numbers) {
         input_->setType(info.input, std::move(table));
         bars_->setRows(static_cast<int>(std::clamp<std::int64_t>(info.classes, 1, 5)));
+    }
+    if (takes_ == Takes::Seeds) {
+        samples_->setClasses(compile::makes_samples_of_a_class(run_.config()) ? classNames(info)
+                                                                              : QStringList());
+        predictSoon();
     }
     updateState();
 }
@@ -210,7 +233,10 @@ void TryPanel::takeProblem(const QString& problem) {
 
 void TryPanel::updateState() {
     const bool any = !checkpoint_->checkpoint().empty();
-    pages_->setCurrentIndex(takes_ == Takes::Numbers ? 1 : takes_ == Takes::Text ? 2 : 0);
+    pages_->setCurrentIndex(takes_ == Takes::Numbers ? 1
+                            : takes_ == Takes::Text  ? 2
+                            : takes_ == Takes::Seeds ? 3
+                                                     : 0);
     for (int i = 0; i < pages_->count(); ++i) {
         // Only the page in front asks for room.
         const bool front = i == pages_->currentIndex();
@@ -224,8 +250,10 @@ void TryPanel::updateState() {
     } else if (!any) {
         say(tr("Nothing can be tried before the first checkpoint. Save one with F8."));
     } else if (bars_->bars().empty() && answer_->text().isEmpty()) {
-        say(takes_ == Takes::Text ? tr("The same text as “weft generate” writes.")
-                                  : tr("The same numbers as “weft predict” gives."));
+        say(takes_ == Takes::Text    ? tr("The same text as “weft generate” writes.")
+            : takes_ == Takes::Seeds ? tr("From one sample to another, along the arc between what "
+                                          "they are made of.")
+                                     : tr("The same numbers as “weft predict” gives."));
     }
 }
 
@@ -235,12 +263,18 @@ void TryPanel::say(const QString& words, bool wrong) {
 }
 
 void TryPanel::predictSoon() {
-    if (takes_ == Takes::Numbers) {
+    if (takes_ == Takes::Numbers || takes_ == Takes::Seeds) {
         soon_.start();
     }
 }
 
 void TryPanel::predict() {
+    if (takes_ == Takes::Seeds) {
+        if (!checkpoint_->checkpoint().empty()) {
+            host_.make(checkpoint_->checkpoint(), samples_->walk());
+        }
+        return;
+    }
     const auto values = input_->values();
     if (!values) {
         bars_->setBars({});
@@ -250,6 +284,11 @@ void TryPanel::predict() {
     if (!checkpoint_->checkpoint().empty()) {
         host_.predict(checkpoint_->checkpoint(), *values);
     }
+}
+
+void TryPanel::showMade(const std::vector<QImage>& pictures, qint64 step) {
+    samples_->setPictures(pictures);
+    say(tr("By the weights of step %1.").arg(formatCount(step)));
 }
 
 void TryPanel::showPrediction(const TrialPrediction& prediction) {

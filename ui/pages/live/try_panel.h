@@ -25,6 +25,7 @@ namespace weft::ui {
 
 class CheckpointChoice;
 class TryInput;
+class TrySamples;
 class TryText;
 
 class TryPanel : public QWidget {
@@ -38,7 +39,7 @@ protected:
     void dropEvent(QDropEvent* event) override;
 
 private:
-    enum class Takes : std::uint8_t { Unknown, Numbers, Text, Other };
+    enum class Takes : std::uint8_t { Unknown, Numbers, Text, Seeds, Other };
 
     void onReset();
     void learnInput();
@@ -47,6 +48,7 @@ private:
     void takeProblem(const QString& problem);
     void predictSoon();
     void predict();
+    void showMade(const std::vector<QImage>& pictures, qint64 step);
     void showPrediction(const TrialPrediction& prediction);
     void updateState();
     void say(const QString& words, bool wrong = false);
@@ -62,6 +64,7 @@ private:
     QStackedWidget* pages_;
     TryInput* input_;
     TryText* text_;
+    TrySamples* samples_;
     QWidget* result_;
     widgets::TextLabel* answer_;
     widgets::ProbabilityBars* bars_;
