@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/pages/live/summary_card.h"
 
+#include "core/compile/config/metric_facts.h"
 #include "ui/actions.h"
 #include "ui/bridge/convert.h"
 #include "ui/file_dialog.h"
@@ -42,7 +43,9 @@ std::string measure_of(const std::string& metric) {
 bool takesPictures(const RunModel& run) {
     const config::Json& source = run.config().section("data").at("train");
     const auto type = source.value("type", std::string());
-    return type == "idx" || type == "images" || source.value("kind", std::string()) == "images";
+    const bool pictures =
+        type == "idx" || type == "images" || source.value("kind", std::string()) == "images";
+    return pictures && !compile::makes_samples(run.config()); // which makes them
 }
 
 } // namespace
