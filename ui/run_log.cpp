@@ -48,9 +48,12 @@ void RunLog::event(const train::Event& event) {
         }
         emit logged(1, "run", line, step);
     } else if (const auto* skipped = std::get_if<train::SkippedEvent>(&event.payload)) {
+        const QString reason = toQString(skipped->reason);
         emit logged(1, "run",
-                    tr("update skipped: %1 at the loss scale %2")
-                        .arg(toQString(skipped->reason), QString::number(skipped->loss_scale)),
+                    skipped->loss_scale == 1
+                        ? tr("update skipped: %1").arg(reason)
+                        : tr("update skipped: %1 at the loss scale %2")
+                              .arg(reason, QString::number(skipped->loss_scale)),
                     skipped->step);
     } else if (const auto* recording = std::get_if<train::RecordingEvent>(&event.payload)) {
         emit logged(recording->path.empty() ? 2 : 1, "profiler", recordingText(*recording), step);
