@@ -78,6 +78,7 @@ typedef enum weft_elementwise {
     WEFT_EW_GELU, /* tanh approximation */
     WEFT_EW_GELU_ERF,
     WEFT_EW_SILU,
+    WEFT_EW_SYMLOG, /* sign(x) log(1 + |x|) */
     WEFT_EW_AFFINE, /* x * scale + shift */
     WEFT_EW_ADD,
     WEFT_EW_SUB,
@@ -86,7 +87,8 @@ typedef enum weft_elementwise {
     WEFT_EW_MAXIMUM,
     WEFT_EW_MINIMUM,
     WEFT_EW_POW,
-    WEFT_EW_LESS, /* x < y */
+    WEFT_EW_ATAN2, /* (y, x): the angle of the point x, y */
+    WEFT_EW_LESS,  /* x < y */
     WEFT_EW_EQUAL,
     WEFT_EW_RELU_GRAD,     /* (x, dy) */
     WEFT_EW_GELU_GRAD,     /* (x, dy) */

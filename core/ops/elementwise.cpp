@@ -115,6 +115,13 @@ void activation_gradient(GradientContext& c) {
     c.set(0, c.builder().emit(c.op().kind + "_grad", {c.input(0), c.upstream()}));
 }
 
+// dx = dy / (1 + |x|)
+void symlog_gradient(GradientContext& c) {
+    Builder& b = c.builder();
+    const ValueId size = b.emit("abs", {c.input(0)});
+    c.set(0, div(b, c.upstream(), affine(b, size, 1.0, 1.0)));
+}
+
 void affine_gradient(GradientContext& c) {
     c.set(0, affine(c.builder(), c.upstream(), c.op().attributes.real("scale")));
 }
@@ -193,6 +200,21 @@ void pow_gradient(GradientContext& c) {
     }
 }
 
+// Of z = atan2(y, x): dy = dz x / (x^2 + y^2), dx = -dz y / (x^2 + y^2).
+void atan2_gradient(GradientContext& c) {
+    Builder& b = c.builder();
+    const ValueId y = c.input(0);
+    const ValueId x = c.input(1);
+    const ValueId squares = add(b, b.emit("square", {x}), b.emit("square", {y}));
+    const ValueId scaled = div(b, c.upstream(), squares);
+    if (c.needs(0)) {
+        set_summed(c, 0, mul(b, scaled, x));
+    }
+    if (c.needs(1)) {
+        set_summed(c, 1, affine(b, mul(b, scaled, y), -1.0));
+    }
+}
+
 void select_gradient(GradientContext& c) {
     Builder& b = c.builder();
     const ValueId zero = constant(b, 0.0, {}, b.type(c.upstream()).dtype);
@@ -222,6 +244,14 @@ OpDef affine_op() {
     OpDef out = elementwise_op("affine", "x * scale + shift", WEFT_EW_AFFINE, 1, affine_gradient);
     out.attributes = {{"scale", AttributeKind::real, true, "factor"},
                       {"shift", AttributeKind::real, true, "added after scaling"}};
+    return out;
+}
+
+// In f32 whatever the compute type: 1 + |x| keeps little of a small x in 16 bits.
+OpDef symlog_op() {
+    OpDef out =
+        elementwise_op("symlog", "sign(x) log(1 + |x|)", WEFT_EW_SYMLOG, 1, symlog_gradient, 30);
+    out.precision = Precision::full;
     return out;
 }
 
@@ -391,6 +421,7 @@ const OpDef kGeluErf = elementwise_op("gelu_erf", "GELU, x * normal distribution
                                       WEFT_EW_GELU_ERF, 1, activation_gradient, kExpFlops + 22);
 const OpDef kSilu =
     elementwise_op("silu", "x * sigmoid(x)", WEFT_EW_SILU, 1, activation_gradient, kExpFlops + 6);
+const OpDef kSymlog = symlog_op();
 const OpDef kAffine = affine_op();
 const OpDef kCast = cast_op();
 const OpDef kAdd = elementwise_op("add", "x + y", WEFT_EW_ADD, 2, add_gradient);
@@ -402,6 +433,8 @@ const OpDef kMaximum =
 const OpDef kMinimum =
     elementwise_op("minimum", "the smaller of x and y", WEFT_EW_MINIMUM, 2, minimum_gradient);
 const OpDef kPow = elementwise_op("pow", "x^y", WEFT_EW_POW, 2, pow_gradient, kExpFlops + 26);
+const OpDef kAtan2 = elementwise_op("atan2", "angle of the point (x, y) from y, x", WEFT_EW_ATAN2,
+                                    2, atan2_gradient, 40);
 const OpDef kLess = elementwise_op("less", "1 where x < y, else 0", WEFT_EW_LESS, 2, zero_gradient);
 const OpDef kEqual =
     elementwise_op("equal", "1 where x = y, else 0", WEFT_EW_EQUAL, 2, zero_gradient);

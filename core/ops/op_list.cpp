@@ -21,6 +21,7 @@ constexpr const OpDef* kOps[] = {
     &kGelu,
     &kGeluErf,
     &kSilu,
+    &kSymlog,
     &kAffine,
     &kCast,
     &kAdd,
@@ -30,6 +31,7 @@ constexpr const OpDef* kOps[] = {
     &kMaximum,
     &kMinimum,
     &kPow,
+    &kAtan2,
     &kLess,
     &kEqual,
     &kReluGrad,
@@ -50,6 +52,7 @@ constexpr const OpDef* kOps[] = {
     &kPad,
     &kConcat,
     &kCopy,
+    &kStopGradient,
     // repeat.cpp
     &kRepeat,
     // reduce.cpp

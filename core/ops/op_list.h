@@ -8,11 +8,12 @@ namespace weft::ops {
 
 // elementwise.cpp
 extern const OpDef kNeg, kAbs, kExp, kLog, kSqrt, kRsqrt, kTanh, kSigmoid, kSquare, kSign,
-    kIsFinite, kRelu, kGelu, kGeluErf, kSilu, kAffine, kCast, kAdd, kSub, kMul, kDiv, kMaximum,
-    kMinimum, kPow, kLess, kEqual, kReluGrad, kGeluGrad, kGeluErfGrad, kSiluGrad, kTanhGrad,
-    kSigmoidGrad, kSelect, kFused, kSweep;
+    kIsFinite, kRelu, kGelu, kGeluErf, kSilu, kSymlog, kAffine, kCast, kAdd, kSub, kMul, kDiv,
+    kMaximum, kMinimum, kPow, kAtan2, kLess, kEqual, kReluGrad, kGeluGrad, kGeluErfGrad, kSiluGrad,
+    kTanhGrad, kSigmoidGrad, kSelect, kFused, kSweep;
 // structure.cpp
-extern const OpDef kConstant, kReshape, kTranspose, kBroadcast, kSlice, kPad, kConcat, kCopy;
+extern const OpDef kConstant, kReshape, kTranspose, kBroadcast, kSlice, kPad, kConcat, kCopy,
+    kStopGradient;
 // repeat.cpp
 extern const OpDef kRepeat;
 // reduce.cpp

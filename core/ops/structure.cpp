@@ -469,4 +469,14 @@ const OpDef kCopy{.name = "copy",
                   .cost = write_cost,
                   .partial = together};
 
+const OpDef kStopGradient{.name = "stop_gradient",
+                          .help = "x, which gets no gradient through it",
+                          .infer = infer_copy,
+                          .gradient = zero_gradient,
+                          .factors = elementwise_factors,
+                          .cost = no_cost,
+                          .partial = together,
+                          .aliases = {{0, 0}},
+                          .view = true};
+
 } // namespace weft::ops

@@ -21,10 +21,12 @@ extern const OptimizerDef kAdagrad;
 extern const OptimizerDef kMuon;
 extern const OptimizerDef kAdafactor;
 extern const OptimizerDef kScheduleFree;
+extern const OptimizerDef kAdamAtan2;
+extern const OptimizerDef kSignSgd;
 
-inline constexpr std::array kOptimizers = {&kSgd,     &kAdam, &kAdamW,     &kNadam,
-                                           &kRadam,   &kLamb, &kLion,      &kRmsprop,
-                                           &kAdagrad, &kMuon, &kAdafactor, &kScheduleFree};
+inline constexpr std::array kOptimizers = {
+    &kSgd,     &kAdam, &kAdamW,     &kNadam,        &kRadam,     &kLamb,   &kLion, &kRmsprop,
+    &kAdagrad, &kMuon, &kAdafactor, &kScheduleFree, &kAdamAtan2, &kSignSgd};
 
 /// The record of an optimizer type; null when there is none.
 const OptimizerDef* find_optimizer(std::string_view name);

@@ -157,7 +157,7 @@ private:
 
     void fold_structure(Op& op) {
         const bool unchanged_shape = type(op.inputs[0]) == type(op.outputs[0]);
-        if (op.kind == "copy") {
+        if (op.kind == "copy" || op.kind == "stop_gradient") {
             replace(op, op.inputs[0]);
         } else if (op.kind == "reshape") {
             replace(op, op.inputs[0]);

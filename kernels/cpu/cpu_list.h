@@ -87,6 +87,7 @@ inline constexpr KernelEntry kCpuList[] = {
     {"constant", "cpu constant", 0, 0, 1, make_constant},
     {"copy", "cpu copy", 1, 1, 1, make_copy},
     {"reshape", "cpu copy", 1, 1, 1, make_copy},
+    {"stop_gradient", "cpu copy", 1, 1, 1, make_copy},
     {"transpose", "cpu transpose", 1, 1, 1, make_transpose},
     {"broadcast", "cpu broadcast", 1, 1, 1, make_broadcast},
     {"slice", "cpu slice", 1, 1, 1, make_slice},

@@ -77,6 +77,7 @@ inline constexpr KernelEntry kCudaList[] = {
     {"constant", "cuda fill", 0, 0, 1, make_constant},
     {"copy", "cuda move", 1, 1, 1, make_copy},
     {"reshape", "cuda move", 1, 1, 1, make_copy},
+    {"stop_gradient", "cuda move", 1, 1, 1, make_copy},
     {"transpose", "cuda move", 1, 1, 1, make_transpose},
     {"broadcast", "cuda move", 1, 1, 1, make_broadcast},
     {"slice", "cuda move", 1, 1, 1, make_slice},

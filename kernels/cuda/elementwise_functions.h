@@ -93,6 +93,18 @@ WEFT_DEVICE float power_of(float x, float y) {
 WEFT_DEVICE double power_of(double x, double y) {
     return pow(x, y);
 }
+WEFT_DEVICE float signed_log_of(float x) {
+    return copysignf(log1pf(fabsf(x)), x);
+}
+WEFT_DEVICE double signed_log_of(double x) {
+    return copysign(log1p(fabs(x)), x);
+}
+WEFT_DEVICE float angle_of(float y, float x) {
+    return atan2f(y, x);
+}
+WEFT_DEVICE double angle_of(double y, double x) {
+    return atan2(y, x);
+}
 
 template <class T>
 WEFT_DEVICE T ew_cast(T x) {
@@ -131,6 +143,10 @@ WEFT_DEVICE T ew_sign(T x) {
     return x > T(0) ? T(1) : x < T(0) ? T(-1) : x;
 }
 template <class T>
+WEFT_DEVICE T ew_symlog(T x) {
+    return signed_log_of(x);
+}
+template <class T>
 WEFT_DEVICE T ew_affine(T x, T scale, T shift) {
     return x * scale + shift;
 }
@@ -161,6 +177,10 @@ WEFT_DEVICE T ew_minimum(T x, T y) {
 template <class T>
 WEFT_DEVICE T ew_pow(T x, T y) {
     return power_of(x, y);
+}
+template <class T>
+WEFT_DEVICE T ew_atan2(T y, T x) {
+    return angle_of(y, x);
 }
 template <class T>
 WEFT_DEVICE T ew_less(T x, T y) {

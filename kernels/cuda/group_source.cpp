@@ -48,6 +48,7 @@ bool has_wide(std::int32_t opcode) {
     case WEFT_EW_RSQRT:
     case WEFT_EW_SQUARE:
     case WEFT_EW_SIGN:
+    case WEFT_EW_SYMLOG:
     case WEFT_EW_AFFINE:
     case WEFT_EW_ADD:
     case WEFT_EW_SUB:
@@ -56,6 +57,7 @@ bool has_wide(std::int32_t opcode) {
     case WEFT_EW_MAXIMUM:
     case WEFT_EW_MINIMUM:
     case WEFT_EW_POW:
+    case WEFT_EW_ATAN2:
     case WEFT_EW_LESS:
     case WEFT_EW_EQUAL:
     case WEFT_EW_SELECT: return true;

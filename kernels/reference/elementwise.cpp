@@ -41,6 +41,7 @@ double unary(std::int32_t opcode, double x, const Step& step) {
     case WEFT_EW_GELU: return gelu(x);
     case WEFT_EW_GELU_ERF: return x * normal_distribution(x);
     case WEFT_EW_SILU: return x * sigmoid(x);
+    case WEFT_EW_SYMLOG: return std::copysign(std::log1p(std::fabs(x)), x);
     case WEFT_EW_AFFINE: return x * step.scale + step.shift;
     default: // WEFT_EW_CAST
         return x;
@@ -57,6 +58,7 @@ double binary(std::int32_t opcode, double x, double y) {
         return x >= y || std::isnan(x) ? x : y;
     case WEFT_EW_MINIMUM: return x <= y || std::isnan(x) ? x : y;
     case WEFT_EW_POW: return std::pow(x, y);
+    case WEFT_EW_ATAN2: return std::atan2(x, y);
     case WEFT_EW_LESS: return x < y ? 1.0 : 0.0;
     case WEFT_EW_EQUAL: return x == y ? 1.0 : 0.0;
     case WEFT_EW_RELU_GRAD: return x > 0.0 ? y : 0.0;

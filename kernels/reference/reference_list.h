@@ -113,6 +113,7 @@ inline constexpr ReferenceRow kReferenceList[] = {
     {"sweep", 1, -1, -1, Operands::converted, make_fused},
     {"constant", 0, 0, 1, Operands::converted, make_constant},
     {"reshape", 1, 1, 1, Operands::raw, make_copy},
+    {"stop_gradient", 1, 1, 1, Operands::raw, make_copy},
     {"copy", 1, 1, 1, Operands::raw, make_copy},
     {"transpose", 1, 1, 1, Operands::raw, make_transpose},
     {"broadcast", 1, 1, 1, Operands::raw, make_broadcast},

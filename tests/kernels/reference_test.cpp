@@ -66,6 +66,8 @@ void ReferenceKernels::elementwise_ops_give_hand_made_values_data() {
     row("gelu", {1}, 0.8411919906082768);     // 0.5 (1 + tanh(0.7978845608 * 1.044715))
     row("gelu_erf", {1}, 0.8413447460685429); // Phi(1)
     row("silu", {1}, 0.7310585786300049);
+    row("symlog", {1}, 0.6931471805599453);   // log 2
+    row("symlog", {-3}, -1.3862943611198906); // -log 4
     row("cast", {1.5}, 1.5);
     row("affine", {2}, 7); // scale 3, shift 1
     row("add", {2, 3}, 5);
@@ -75,6 +77,10 @@ void ReferenceKernels::elementwise_ops_give_hand_made_values_data() {
     row("maximum", {2, 3}, 3);
     row("minimum", {2, 3}, 2);
     row("pow", {2, 10}, 1024);
+    row("atan2", {1, 1}, 0.7853981633974483);   // pi / 4
+    row("atan2", {1, 0}, 1.5707963267948966);   // pi / 2
+    row("atan2", {-1, -1}, -2.356194490192345); // -3 pi / 4
+    row("atan2", {0, 0}, 0);
     row("less", {2, 3}, 1);
     row("less", {3, 3}, 0);
     row("equal", {3, 3}, 1);

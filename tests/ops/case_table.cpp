@@ -21,7 +21,7 @@ void add_elementwise(Rows& rows) {
         {{"f64[2]", "f64[2]"}, {}, kOneOperand},
         {{"i32[2]"}, {}, "operands must be floating point, but operand 0 is i32[2]"}};
     for (const char* kind : {"neg", "abs", "exp", "tanh", "sigmoid", "square", "sign", "is_finite",
-                             "relu", "gelu", "gelu_erf", "silu"}) {
+                             "relu", "gelu", "gelu_erf", "silu", "symlog"}) {
         rows.push_back({.kind = kind, .operands = {"f64[3,4]"}, .refused = unary_refused});
     }
     for (const char* kind : {"log", "sqrt", "rsqrt"}) {
@@ -42,6 +42,8 @@ void add_elementwise(Rows& rows) {
     rows.push_back(
         {.kind = "pow", .operands = {"f64[2,3]+", "f64[2,3]"}, .refused = binary_refused});
     rows.push_back(
+        {.kind = "atan2", .operands = {"f64[2,3]", "f64[2,3]"}, .refused = binary_refused});
+    rows.push_back(
         {.kind = "equal", .operands = {"f64[2,3]=1", "f64[2,3]"}, .refused = binary_refused});
     // Broadcasting: a row, a column, a scalar and both at once.
     for (const char* kind : {"add", "sub", "mul", "div", "maximum", "minimum"}) {
@@ -50,6 +52,7 @@ void add_elementwise(Rows& rows) {
         rows.push_back({.kind = kind, .operands = {"f64[]", "f64[2,4]"}});
     }
     rows.push_back({.kind = "pow", .operands = {"f64[2,4]+", "f64[4]"}});
+    rows.push_back({.kind = "atan2", .operands = {"f64[4]", "f64[2,4]"}});
     rows.push_back({.kind = "affine",
                     .operands = {"f64[2,3]"},
                     .attributes = {{"scale", -1.5}, {"shift", 0.25}},
@@ -198,6 +201,10 @@ void add_structure(Rows& rows) {
     rows.push_back({.kind = "copy",
                     .operands = {"f64[2,3]"},
                     .refused = {{{"f64[2]", "f64[2]"}, {}, kOneOperand}}});
+    rows.push_back({.kind = "stop_gradient",
+                    .operands = {"f64[2,3]"},
+                    .refused = {{{"f64[2]", "f64[2]"}, {}, kOneOperand}},
+                    .constant_operands = {0}});
     rows.push_back({.kind = "repeat",
                     .operands = {"f64[3]", "f64[4,3]", "f64[3]"},
                     .refused = {{{"f64[2]"},

@@ -110,6 +110,22 @@ Rule adagrad_rule(double rate_decay, double pull) {
     };
 }
 
+Rule adam_atan2_rule(double b1, double b2, double decay) {
+    return [=](Scalar& s, double g, double rate, int t) {
+        s.theta *= 1 - rate * decay;
+        s.m = b1 * s.m + (1 - b1) * g;
+        s.v = b2 * s.v + (1 - b2) * g * g;
+        s.theta -= rate / (1 - std::pow(b1, t)) *
+                   std::atan2(s.m, std::sqrt(s.v) / std::sqrt(1 - std::pow(b2, t)));
+    };
+}
+
+Rule sign_rule(double decay) {
+    return [=](Scalar& s, double g, double rate, int) {
+        s.theta = s.theta * (1 - rate * decay) - rate * (g > 0 ? 1 : g < 0 ? -1 : 0);
+    };
+}
+
 /// The authors' program, which keeps y and z: theta is y, and z begins as it does, at 1.
 Rule schedule_free_rule(double b1, double b2, double decay) {
     return [=](Scalar& s, double g, double rate, int t) {
@@ -147,6 +163,11 @@ std::vector<OptimizerCase> optimizer_cases() {
         {R"({"type": "adagrad"})", adagrad_rule(0, 0)},
         {R"({"type": "adagrad", "rate_decay": 0.1, "weight_decay": 0.05})",
          adagrad_rule(0.1, 0.05)},
+        {R"({"type": "adam_atan2"})", adam_atan2_rule(0.9, 0.95, 0.1)},
+        {R"({"type": "adam_atan2", "betas": [0.8, 0.99], "weight_decay": 0})",
+         adam_atan2_rule(0.8, 0.99, 0)},
+        {R"({"type": "sign_sgd"})", sign_rule(0)},
+        {R"({"type": "sign_sgd", "weight_decay": 0.2})", sign_rule(0.2)},
         {R"({"type": "sgd", "momentum": 0})", sgd_rule(0, false, 0)},
         {R"({"type": "sgd"})", sgd_rule(0.9, false, 0)},
         {R"({"type": "sgd", "momentum": 0.8, "nesterov": true, "weight_decay": 0.05})",
@@ -495,6 +516,20 @@ private slots:
             run_steps(checked_section(R"({"type": "adamw", "weight_decay": 0.01})"), 0.1, {0.5, 0.5});
         QVERIFY(std::abs(found[0] - 0.899F) < 1e-6F);
         QVERIFY(std::abs(found[1] - 0.798101F) < 1e-6F);
+    }
+
+    // The recipe of tiny recursive models, computed by hand: FACTS A.
+    void adam_atan2_gives_the_reference_vector() {
+        const auto found = run_steps(
+            checked_section(R"({"type": "adam_atan2", "weight_decay": 0.01})"), 0.1, {0.5, 0.5});
+        QVERIFY(std::abs(found[0] - 0.89933135F) < 2e-7F);
+        QVERIFY(std::abs(found[1] - 0.79960994F) < 2e-7F);
+    }
+
+    void adam_atan2_stays_where_there_never_was_a_gradient() {
+        const auto found = run_steps(
+            checked_section(R"({"type": "adam_atan2", "weight_decay": 0})"), 0.1, {0.0, 0.0});
+        QCOMPARE(found[1], 1.0F);
     }
 
     // At step 100,000 the first moment's correction is 1 and the second's nearly so.

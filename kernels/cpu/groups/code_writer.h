@@ -37,7 +37,7 @@ public:
     /// Points r14 to the constants.
     void load_constants();
     /// out = the opcode of step number `number`; operands and out are different registers. Not of
-    /// WEFT_EW_POW, which is a call.
+    /// WEFT_EW_POW, WEFT_EW_ATAN2 and WEFT_EW_SYMLOG, which are calls.
     void compute(const Step& step, int number, const Zmm& out, const Zmm& a, const Zmm& b,
                  const Zmm& c);
     /// To bf16 or f16 and back; nothing for f32.

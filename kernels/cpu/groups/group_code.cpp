@@ -2,6 +2,7 @@
 #include "kernels/cpu/groups/group_code.h"
 
 #include "kernels/cpu/groups/code_writer.h"
+#include "kernels/cpu/loops/simd.h"
 
 #include <algorithm>
 #include <cmath>
@@ -23,6 +24,30 @@ void power_of_lanes(const float* a, const float* b, float* out) {
     for (int i = 0; i < kLanes; ++i) {
         out[i] = std::pow(a[i], b[i]);
     }
+}
+
+WEFT_VECTOR void angles_of_lanes(const float* y, const float* x, float* out) {
+#pragma GCC ivdep
+    for (int i = 0; i < kLanes; ++i) {
+        out[i] = atan2_f(y[i], x[i]);
+    }
+}
+
+WEFT_VECTOR void symlogs_of_lanes(const float* x, const float*, float* out) {
+#pragma GCC ivdep
+    for (int i = 0; i < kLanes; ++i) {
+        out[i] = symlog_f(x[i]);
+    }
+}
+
+using LanesFunction = void (*)(const float*, const float*, float*);
+
+/// What is called; null: machine code of our own.
+LanesFunction function_of(std::int32_t opcode) {
+    return opcode == WEFT_EW_POW      ? &power_of_lanes
+           : opcode == WEFT_EW_ATAN2  ? &angles_of_lanes
+           : opcode == WEFT_EW_SYMLOG ? &symlogs_of_lanes
+                                      : nullptr;
 }
 
 int size_of(std::int32_t dtype) {
@@ -56,7 +81,7 @@ private:
     void body(bool masked);
     void read(int input, bool masked);
     void step(int number, bool masked);
-    void power(const Zmm& out, const Zmm& a, const Zmm& b);
+    void called(LanesFunction function, const Zmm& out, const Zmm& a, const Zmm& b);
     void write_outputs(bool masked);
 
     /// The value in a register: its own, or a temporary one.
@@ -103,7 +128,7 @@ GroupWriter::GroupWriter(const GroupForm& form)
         free_registers_.push_back(i);
     }
     calls_ = std::any_of(form.steps.begin(), form.steps.end(),
-                         [](const Step& s) { return s.opcode == WEFT_EW_POW; });
+                         [](const Step& s) { return function_of(s.opcode) != nullptr; });
     slots_ = calls_ ? kSaved + 4 : 0; // operands, result, saved registers, the mask
     const int stack = (slots_ + values()) * kVector;
 
@@ -257,8 +282,8 @@ void GroupWriter::step(int number, bool masked) {
         const Fetched c(*this, own.operand[own.arity > 2 ? 2 : 0]);
         std::optional<Temporary> temporary;
         const Zmm out = at.reg >= 0 ? Zmm(at.reg) : Zmm(temporary.emplace(*this));
-        if (own.opcode == WEFT_EW_POW) {
-            power(out, a, b);
+        if (const LanesFunction function = function_of(own.opcode); function != nullptr) {
+            called(function, out, a, b);
         } else {
             compute(own, number, out, a, b, c);
         }
@@ -277,7 +302,7 @@ void GroupWriter::step(int number, bool masked) {
 }
 
 /// A call keeps no vector register and no mask.
-void GroupWriter::power(const Zmm& out, const Zmm& a, const Zmm& b) {
+void GroupWriter::called(LanesFunction function, const Zmm& out, const Zmm& a, const Zmm& b) {
     vmovups(slot(0), a);
     vmovups(slot(1), b);
     for (int i = 0; i < kSaved; ++i) {
@@ -287,7 +312,7 @@ void GroupWriter::power(const Zmm& out, const Zmm& a, const Zmm& b) {
     lea(rdi, slot(0));
     lea(rsi, slot(1));
     lea(rdx, slot(2));
-    mov(rax, reinterpret_cast<std::size_t>(&power_of_lanes));
+    mov(rax, reinterpret_cast<std::size_t>(function));
     vzeroupper();
     call(rax);
     for (int i = 0; i < kSaved; ++i) {

@@ -65,12 +65,14 @@ struct IsFinite { static WEFT_INLINE float of(float x) { return x - x == 0.0f ? 
 struct Relu { static WEFT_INLINE float of(float x) { return x < 0.0f ? 0.0f : x; } };
 struct GeluErf { static WEFT_INLINE float of(float x) { return x * normal_distribution_f(x); } };
 struct Silu { static WEFT_INLINE float of(float x) { return x * sigmoid_f(x); } };
+struct Symlog { static WEFT_INLINE float of(float x) { return symlog_f(x); } };
 struct Add { static WEFT_INLINE float of(float x, float y) { return x + y; } };
 struct Sub { static WEFT_INLINE float of(float x, float y) { return x - y; } };
 struct Mul { static WEFT_INLINE float of(float x, float y) { return x * y; } };
 struct Div { static WEFT_INLINE float of(float x, float y) { return x / y; } };
 struct Maximum { static WEFT_INLINE float of(float x, float y) { return (x >= y) | (x != x) ? x : y; } };
 struct Minimum { static WEFT_INLINE float of(float x, float y) { return (x <= y) | (x != x) ? x : y; } };
+struct Atan2 { static WEFT_INLINE float of(float y, float x) { return atan2_f(y, x); } };
 struct Less { static WEFT_INLINE float of(float x, float y) { return x < y ? 1.0f : 0.0f; } };
 struct Equal { static WEFT_INLINE float of(float x, float y) { return x == y ? 1.0f : 0.0f; } };
 struct ReluGrad { static WEFT_INLINE float of(float x, float dy) { return x > 0.0f ? dy : 0.0f; } };
@@ -133,6 +135,7 @@ constexpr std::array<ElementwiseLoop, WEFT_EW_COUNT> make_table() {
     t[WEFT_EW_GELU] = unary<Gelu>;
     t[WEFT_EW_GELU_ERF] = unary<GeluErf>;
     t[WEFT_EW_SILU] = unary<Silu>;
+    t[WEFT_EW_SYMLOG] = unary<Symlog>;
     t[WEFT_EW_AFFINE] = affine;
     t[WEFT_EW_ADD] = binary<Add>;
     t[WEFT_EW_SUB] = binary<Sub>;
@@ -141,6 +144,7 @@ constexpr std::array<ElementwiseLoop, WEFT_EW_COUNT> make_table() {
     t[WEFT_EW_MAXIMUM] = binary<Maximum>;
     t[WEFT_EW_MINIMUM] = binary<Minimum>;
     t[WEFT_EW_POW] = power;
+    t[WEFT_EW_ATAN2] = binary<Atan2>;
     t[WEFT_EW_LESS] = binary<Less>;
     t[WEFT_EW_EQUAL] = binary<Equal>;
     t[WEFT_EW_RELU_GRAD] = binary<ReluGrad>;

@@ -28,6 +28,7 @@ void add_structure_cases(std::vector<Case>& cases) {
             return noise(dtype, shape, seed, 0.0, 200.0);
         };
         add("copy", {"copy", {any({100003}, 1)}, {type_of(dtype, {100003})}, {}, {}, {}});
+        add("stop_gradient", {"stop_gradient", {any({33}, 1)}, {type_of(dtype, {33})}, {}, {}, {}});
         add("reshape", {"reshape",
                         {any({6, 5}, 2)},
                         {type_of(dtype, {2, 15})},
