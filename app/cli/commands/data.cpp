@@ -6,8 +6,11 @@
 #include "app/cli/opening_line.h"
 #include "core/advise/suggest_run.h"
 #include "core/base/error.h"
+#include "core/base/file.h"
 #include "core/base/text.h"
 #include "core/data/lengths.h"
+#include "core/data/puzzles/sudoku.h"
+#include "core/data/puzzles/write_sudoku.h"
 #include "core/data/recognise.h"
 #include "core/data/scan.h"
 #include "core/data/write_samples.h"
@@ -298,12 +301,48 @@ int write_file(const Json& section, const std::string& to, bool json, const Cont
 struct MakeOptions {
     std::string kind, to;
     std::int64_t samples = 10000;
-    std::optional<std::int64_t> features, classes, targets, height, width, channels;
+    std::optional<std::int64_t> features, classes, targets, height, width, channels, side, test;
+    std::string layout = "csv"; // of puzzles
     std::int64_t seed = 0;
     bool json = false;
 };
 
+/// A line at the terminal says how far it is.
+int make_puzzles(const MakeOptions& options, const Context& context) {
+    OpeningLine writing(context);
+    data::OpenContext opening;
+    opening.on_opening = data::when_slow(
+        [&writing](const data::Opening& one, double seconds) { writing.show(one, seconds); });
+    data::SudokuOrder order;
+    order.side = static_cast<int>(options.side.value_or(9));
+    order.train = options.samples;
+    order.test = options.test.value_or(1000);
+    order.seed = static_cast<std::uint64_t>(options.seed);
+    order.layout =
+        options.layout == "npy" ? data::SudokuOrder::Layout::npy : data::SudokuOrder::Layout::csv;
+    if (!data::sudoku_shape(order.side)) {
+        throw Error(ErrorKind::usage, "--side",
+                    std::to_string(order.side) + " is no side of a board", "Use 4, 6 or 9.");
+    }
+    data::write_sudoku(order, opening, options.to);
+    writing.clear();
+    if (options.json) {
+        print_json({{"path", options.to},
+                    {"train_samples", order.train},
+                    {"test_samples", order.test},
+                    {"bytes", directory_bytes(options.to)}});
+    } else {
+        std::printf("Wrote %s puzzles and %s of a test part to %s, %s.\n",
+                    format_thousands(order.train).c_str(), format_thousands(order.test).c_str(),
+                    options.to.c_str(), format_bytes(directory_bytes(options.to)).c_str());
+    }
+    return 0;
+}
+
 int make(const MakeOptions& options, const Context& context) {
+    if (options.kind == "sudoku") {
+        return make_puzzles(options, context);
+    }
     Json train{{"type", "synthetic"},
                {"kind", options.kind},
                {"samples", options.samples},
@@ -341,10 +380,10 @@ int convert(const ConvertOptions& options, const Context& context) {
 void add_make(Command data, Context& context) {
     auto options = std::make_shared<MakeOptions>();
     const Command command = data.subcommand("make", "write samples of a rule that can be learnt");
-    command.positional("KIND", &options->kind, "regression, classification or images")
+    command.positional("KIND", &options->kind, "regression, classification, images or sudoku")
         .required()
-        .one_of({"regression", "classification", "images"});
-    command.positional("FILE", &options->to, "HDF5 file to write").required();
+        .one_of({"regression", "classification", "images", "sudoku"});
+    command.positional("FILE", &options->to, "HDF5 file to write; of sudoku a folder").required();
     command.option("--samples", &options->samples, "how many").positive().show_default();
     command.option("--features", &options->features, "numbers in a sample (default 16)");
     command.option("--classes", &options->classes, "number of classes (default 10)");
@@ -352,6 +391,12 @@ void add_make(Command data, Context& context) {
     command.option("--height", &options->height, "of images (default 28)");
     command.option("--width", &options->width, "of images (default 28)");
     command.option("--channels", &options->channels, "of images (default 1)");
+    command.option("--side", &options->side, "of sudoku: 4, 6 or 9 (default 9)");
+    command.option("--test", &options->test, "of sudoku: puzzles of a test part (default 1000)")
+        .not_negative();
+    command.option("--as", &options->layout, "of sudoku: csv, or npy as sets are published")
+        .one_of({"csv", "npy"})
+        .show_default();
     command.option("--seed", &options->seed, "chooses the rule and the samples").not_negative();
     command.flag("--json", &options->json, "print JSON");
     command.callback([options, &context] { context.exit_code = make(*options, context); });

@@ -9,6 +9,7 @@
 
 namespace weft::data {
 
+extern const FormatDef kSudokuFormat;
 extern const FormatDef kIdxFormat;
 extern const FormatDef kImagesFormat;
 extern const FormatDef kNpyFormat;
@@ -20,8 +21,8 @@ extern const FormatDef kTokensFormat;
 extern const FormatDef kTextFormat;
 extern const FormatDef kSyntheticFormat;
 
-inline constexpr std::array kFormats = {&kIdxFormat,  &kImagesFormat,   &kNpyFormat, &kHdf5Format,
-                                        &kChatFormat, &kJsonlFormat,    &kCsvFormat, &kTokensFormat,
-                                        &kTextFormat, &kSyntheticFormat};
+inline constexpr std::array kFormats = {&kSudokuFormat, &kIdxFormat,  &kImagesFormat,   &kNpyFormat,
+                                        &kHdf5Format,   &kChatFormat, &kJsonlFormat,    &kCsvFormat,
+                                        &kTokensFormat, &kTextFormat, &kSyntheticFormat};
 
 } // namespace weft::data

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/data/puzzles/write_sudoku.h"
+
+#include "core/base/check.h"
+#include "core/base/file.h"
+#include "core/base/text.h"
+#include "core/data/puzzles/sudoku.h"
+
+namespace weft::data {
+namespace {
+
+namespace fs = std::filesystem;
+using config::Json;
+
+/// What one part is written to.
+class PartFiles {
+public:
+    virtual ~PartFiles() = default;
+    virtual void add(const SudokuPuzzle& puzzle) = 0;
+    virtual void close() = 0;
+};
+
+class CsvPart final : public PartFiles {
+public:
+    CsvPart(const fs::path& path, const SudokuOrder& order)
+        : file_(path), source_("weft-" + std::to_string(order.seed)) {
+        text_ = "source,question,answer,rating\n";
+    }
+    void add(const SudokuPuzzle& puzzle) override {
+        text_ += source_ + "," + sudoku_text(puzzle.question) + "," + sudoku_text(puzzle.answer) +
+                 "," + std::to_string(puzzle.rating) + "\n";
+        if (text_.size() > kPieceBytes) {
+            file_.part().write(text_);
+            text_.clear();
+        }
+    }
+    void close() override {
+        file_.part().write(text_);
+        file_.commit();
+    }
+
+private:
+    static constexpr std::size_t kPieceBytes = 1 << 20;
+    FileReplacement file_;
+    std::string source_, text_;
+};
+
+/// An .npy file of format version 1 (NumPy Enhancement Proposal 1).
+std::string npy_text(const std::string& type, const std::string& shape, std::string_view elements) {
+    std::string header =
+        "{'descr': '" + type + "', 'fortran_order': False, 'shape': " + shape + ", }";
+    constexpr std::size_t kAligned = 64;
+    constexpr std::size_t kBefore = 10;
+    header += std::string((kAligned - (kBefore + header.size() + 1) % kAligned) % kAligned, ' ');
+    header += '\n';
+    std::string out("\x93NUMPY\x01\x00", 8);
+    out += static_cast<char>(header.size() & 0xffU);
+    out += static_cast<char>(header.size() >> 8U);
+    return out + header + std::string(elements);
+}
+
+class NpyPart final : public PartFiles {
+public:
+    NpyPart(fs::path folder, const SudokuShape& shape) : folder_(std::move(folder)), shape_(shape) {
+        make_directories(folder_);
+    }
+    void add(const SudokuPuzzle& puzzle) override {
+        const auto append = [](const SudokuGrid& grid, std::string& to) {
+            for (const std::uint8_t digit : grid) {
+                to += static_cast<char>(digit + 1);
+            }
+        };
+        append(puzzle.question, inputs_);
+        append(puzzle.answer, labels_);
+        ++count_;
+    }
+    void close() override {
+        const std::string boards =
+            "(" + std::to_string(count_) + ", " + std::to_string(shape_.cells()) + ")";
+        write("inputs", "|u1", boards, inputs_);
+        write("labels", "|u1", boards, labels_);
+        write("puzzle_identifiers", "<i4", one_row(count_), numbers(count_, 0));
+        const std::string offsets = numbers(count_ + 1, 1);
+        write("puzzle_indices", "<i4", one_row(count_ + 1), offsets);
+        write("group_indices", "<i4", one_row(count_ + 1), offsets);
+        const Json told = {{"pad_id", 0},
+                           {"ignore_label_id", 0},
+                           {"blank_identifier_id", 0},
+                           {"vocab_size", shape_.side() + 2},
+                           {"seq_len", shape_.cells()},
+                           {"num_puzzle_identifiers", 1},
+                           {"total_groups", count_},
+                           {"mean_puzzle_examples", 1.0},
+                           {"total_puzzles", count_},
+                           {"sets", {"all"}}};
+        write_file_atomically(folder_ / "dataset.json", told.dump());
+    }
+
+private:
+    static std::string one_row(std::int64_t count) { return "(" + std::to_string(count) + ",)"; }
+
+    /// 0, step, 2 step, ... of 32 bits, the lowest byte first.
+    static std::string numbers(std::int64_t count, std::int64_t step) {
+        std::string out;
+        for (std::int64_t i = 0; i < count; ++i) {
+            const auto value = static_cast<std::uint32_t>(i * step);
+            for (unsigned shift = 0; shift < 32; shift += 8) {
+                out += static_cast<char>(value >> shift & 0xffU);
+            }
+        }
+        return out;
+    }
+
+    void write(const std::string& name, const std::string& type, const std::string& shape,
+               const std::string& elements) const {
+        write_file_atomically(folder_ / ("all__" + name + ".npy"), npy_text(type, shape, elements));
+    }
+
+    fs::path folder_;
+    SudokuShape shape_;
+    std::string inputs_, labels_;
+    std::int64_t count_ = 0;
+};
+
+std::unique_ptr<PartFiles> part_files(const SudokuOrder& order, const SudokuShape& shape,
+                                      const fs::path& to, const std::string& name) {
+    if (order.layout == SudokuOrder::Layout::csv) {
+        return std::make_unique<CsvPart>(to / (name + ".csv"), order);
+    }
+    return std::make_unique<NpyPart>(to / name, shape);
+}
+
+} // namespace
+
+void write_sudoku(const SudokuOrder& order, const OpenContext& context, const fs::path& to) {
+    const auto shape = sudoku_shape(order.side);
+    WEFT_CHECK(shape && order.train > 0 && order.test >= 0, "an order that can be met");
+    std::error_code ignored;
+    if (fs::exists(to, ignored)) {
+        throw Error(ErrorKind::usage, to.string(), "is there already",
+                    "Name a new folder, or remove this one.");
+    }
+    make_directories(to);
+    OpeningWatch watch(
+        context,
+        {.name = to.filename().string(), .unit = "puzzles", .total = order.train + order.test});
+    SudokuMaker maker(*shape, order.seed);
+    std::int64_t made = 0;
+    const auto write_part = [&](const std::string& name, std::int64_t count) {
+        const auto files = part_files(order, *shape, to, name);
+        for (std::int64_t i = 0; i < count; ++i) {
+            files->add(maker.next());
+            watch.reached(++made);
+        }
+        files->close();
+    };
+    write_part("train", order.train);
+    if (order.test > 0) {
+        write_part("test", order.test);
+    }
+    if (order.layout == SudokuOrder::Layout::npy) {
+        write_file_atomically(to / "identifiers.json", R"(["<blank>"])");
+    }
+}
+
+} // namespace weft::data
