@@ -30,6 +30,7 @@ struct Prediction {
     // For metrics: what the loss says that the outputs mean (LossDef::expected). Numbers to
     // predict have it as `output`, too.
     ir::ValueId meaning = {};
+    Verdict verdict = {}; // of models that give one
 };
 
 struct LossDef {
@@ -54,6 +55,9 @@ struct LossDef {
                   config::Diagnostics& out) = nullptr;
     /// Whether perplexity follows from it. Null: it does not.
     bool (*in_nats)(const config::Json& settings) = nullptr;
+    /// The logits whose softmax the loss takes for probabilities, of a model's output. Null: the
+    /// output itself.
+    ir::ValueId (*logits)(ops::Builder& builder, ir::ValueId output) = nullptr;
 };
 
 /// Of losses without settings.
@@ -79,10 +83,12 @@ struct MetricDef {
     ir::ValueId (*row)(ops::Builder& builder, const Prediction& prediction) = nullptr;
     MakeSetScore score = nullptr;   // reads the rows
     bool row_of_all_values = false; // R grows with the classes
+    bool of_verdict = false;       // needs a model that says when it has done with a sample
 };
 
 extern const LossDef kCrossEntropyLoss;
 extern const LossDef kFocalLoss;
+extern const LossDef kStablemaxLoss;
 extern const LossDef kMseLoss;
 extern const LossDef kMaeLoss;
 extern const LossDef kHuberLoss;
@@ -99,7 +105,8 @@ extern const LossDef kExpressionLoss;
 inline constexpr std::array kLosses = {
     &kCrossEntropyLoss, &kFocalLoss,   &kMseLoss,      &kMaeLoss,  &kHuberLoss,
     &kSmoothL1Loss,     &kLogCoshLoss, &kQuantileLoss, &kElboLoss, &kDenoisingLoss,
-    &kBceLoss,          &kKlLoss,      &kCosineLoss,   &kDiceLoss, &kExpressionLoss};
+    &kBceLoss,          &kKlLoss,      &kCosineLoss,   &kDiceLoss, &kExpressionLoss,
+    &kStablemaxLoss};
 
 extern const MetricDef kAccuracyMetric;
 extern const MetricDef kPerplexityMetric;
@@ -108,6 +115,9 @@ extern const MetricDef kMeanAbsoluteErrorMetric;
 extern const MetricDef kLargestErrorMetric;
 extern const MetricDef kReconstructionMetric;
 extern const MetricDef kDivergenceMetric;
+extern const MetricDef kExactAccuracyMetric;
+extern const MetricDef kHaltingAccuracyMetric;
+extern const MetricDef kHaltingStepsMetric;
 extern const MetricDef kTop5AccuracyMetric;
 extern const MetricDef kBinaryAccuracyMetric;
 extern const MetricDef kMacroF1Metric;
@@ -116,7 +126,11 @@ extern const MetricDef kCalibrationErrorMetric;
 inline constexpr std::array kMetrics = {
     &kAccuracyMetric,     &kPerplexityMetric,     &kBitsPerByteMetric,   &kMeanAbsoluteErrorMetric,
     &kLargestErrorMetric, &kReconstructionMetric, &kDivergenceMetric,    &kTop5AccuracyMetric,
-    &kBinaryAccuracyMetric, &kMacroF1Metric,      &kAurocMetric,         &kCalibrationErrorMetric};
+    &kBinaryAccuracyMetric, &kMacroF1Metric,      &kAurocMetric,         &kCalibrationErrorMetric,
+    &kExactAccuracyMetric, &kHaltingAccuracyMetric, &kHaltingStepsMetric};
+
+/// LossDef::logits, or the output as it is.
+ir::ValueId logits_of(const LossDef& loss, ops::Builder& builder, ir::ValueId output);
 
 /// Null when there is none of this name.
 const LossDef* find_loss(std::string_view name);
@@ -143,6 +157,9 @@ ir::ValueId error_of(ops::Builder& builder, const Prediction& prediction);
 /// -log p of values under independent coins of these logits, in nats, value by value: logits and
 /// targets (from 0 to 1) f32 of one shape. Neither overflows nor loses its slope at 0.
 ir::ValueId binary_cross_entropy(ops::Builder& builder, ir::ValueId logits, ir::ValueId targets);
+
+/// Binary cross-entropy of the verdict's logit and whether the sample is right as a whole: f32[B].
+ir::ValueId verdict_loss(ops::Builder& builder, const Prediction& prediction);
 
 /// 1 where a class target counts, 0 where it is ignored (< 0): f32 of the target's shape.
 ir::ValueId counted_targets(ops::Builder& builder, ir::ValueId target);

@@ -183,6 +183,10 @@ const MetricDef kLargestErrorMetric = {
     "max",           build_largest_error,
     nullptr,         true};
 
+ir::ValueId logits_of(const LossDef& loss, ops::Builder& b, ir::ValueId output) {
+    return loss.logits == nullptr ? output : loss.logits(b, output);
+}
+
 const LossDef* find_loss(std::string_view name) {
     return by_name(kLosses, name);
 }

@@ -65,6 +65,21 @@ ir::ValueId ModelContext::cache(std::string_view name, ir::Shape shape) {
                      {}});
 }
 
+ir::ValueId ModelContext::carry(std::string_view name, const ir::Shape& shape) {
+    WEFT_CHECK(fresh().valid(), "rows keep something where they are held");
+    ir::Shape rows{builder_.shape(fresh())[0]};
+    for (const std::int64_t extent : shape) {
+        rows.push_back(extent);
+    }
+    const auto rank = static_cast<std::size_t>(rows.rank());
+    return variable({Variable::Kind::carry,
+                     std::string(name),
+                     rows,
+                     Init::zeros(),
+                     std::vector<std::string>(rank),
+                     {}});
+}
+
 void ModelContext::update(std::string_view name, ir::ValueId value) {
     updates_.emplace_back(full_name(name), value);
 }

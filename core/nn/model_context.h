@@ -33,13 +33,19 @@ struct DataShape {
 /// Start value of a variable. Random ones draw from the stream of the variable's own name, so they
 /// do not depend on devices, on order of creation or on other variables.
 struct Init {
-    enum class Kind : std::uint8_t { zeros, ones, normal, uniform };
+    enum class Kind : std::uint8_t { zeros, ones, normal, uniform, truncated_normal, constant };
     Kind kind = Kind::zeros;
-    double scale = 0.0; // normal: standard deviation; uniform: bound of (-scale, scale)
+    // Of normal values the standard deviation, truncated or not; of uniform ones the bound of
+    // (-scale, scale); a constant itself.
+    double scale = 0.0;
 
     static Init zeros() { return {}; }
     static Init ones() { return {Kind::ones, 0.0}; }
     static Init normal(double deviation) { return {Kind::normal, deviation}; }
+    /// Cut at two standard deviations of the normal distribution before the cut, which is wider, so
+    /// that `deviation` is what remains (variance_scaling of JAX).
+    static Init truncated_normal(double deviation) { return {Kind::truncated_normal, deviation}; }
+    static Init constant(double value) { return {Kind::constant, value}; }
     /// Uniform in +-1 / sqrt(fan_in): He et al. 2015 with gain sqrt(1/3). Logits of a fresh network
     /// stay small, so that its first loss is that of guessing.
     static Init fan_in(std::int64_t inputs);
@@ -47,10 +53,10 @@ struct Init {
 
 /// A state slot as the model wants it. All are f32.
 struct Variable {
-    enum class Kind : std::uint8_t { parameter, statistic, cache };
+    enum class Kind : std::uint8_t { parameter, statistic, cache, carry };
     Kind kind = Kind::parameter;
     std::string name; // layer path + own name: "blocks.3.mlp.up.weight"
-    ir::Shape shape;
+    ir::Shape shape;  // of a carry: with the rows that the program has
     Init init;
     std::vector<std::string> logical_axes; // one per dimension; "" = none
     ir::ValueId value;                     // in the program being built
@@ -66,7 +72,17 @@ struct Surroundings {
     ir::ValueId weights = {};  // f32[B], train: 0 marks padding
     ir::ValueId labels = {};   // i32[B]: classes, for models that make samples of a class
     ir::ValueId position = {}; // i64[], decode: position of the first token in the sequence
+    // f32[B], train, of models that hold samples: 1 where a row begins another one. Invalid: every
+    // row does.
+    ir::ValueId fresh = {};
     const Lora* lora = nullptr; // adapters of its linear layers; null: none. Outlives the context
+};
+
+/// What a model says of a sample beside its prediction; ids are invalid where it says nothing.
+struct Verdict {
+    ir::ValueId logit = {}; // f32[B], that the sample is right as a whole; it is learnt
+    double weight = 0.0;    // of that loss
+    ir::ValueId steps = {}; // f32[B], how many the model would take, where it evaluates
 };
 
 class ModelContext {
@@ -85,6 +101,7 @@ public:
     ir::ValueId weights() const { return around_.weights; }
     ir::ValueId labels() const { return around_.labels; }
     ir::ValueId position() const { return around_.position; }
+    ir::ValueId fresh() const { return around_.fresh; }
     const Lora* lora() const { return around_.lora; }
     const std::string& path() const { return builder_.path(); }
     const ir::Shape& shape(ir::ValueId id) const { return builder_.shape(id); }
@@ -97,7 +114,17 @@ public:
     ir::ValueId statistic(std::string_view name, ir::Shape shape, Init init);
     /// A key/value cache: not saved; changed by `update`.
     ir::ValueId cache(std::string_view name, ir::Shape shape);
-    /// The new value of a statistic or cache of the current scope.
+    /// What a training row keeps until the next step, which may go on with the same sample: f32[B,
+    /// shape...], as `update` left it, zeros in the first step. Where fresh() is valid.
+    ir::ValueId carry(std::string_view name, const ir::Shape& shape);
+    /// Where rows are held: f32[B], 1 where the row has done with its sample and takes another one
+    /// in the next step.
+    void finish(ir::ValueId done) { finished_ = done; }
+    ir::ValueId finished() const { return finished_; }
+    void judge(const Verdict& verdict) { verdict_ = verdict; }
+    const Verdict& verdict() const { return verdict_; }
+
+    /// The new value of a statistic, cache or carry of the current scope.
     void update(std::string_view name, ir::ValueId value);
 
     /// Adds to the loss that is trained on, not to the one that is reported: f32[B], per sample, in
@@ -135,6 +162,8 @@ private:
     std::vector<std::pair<std::string, ir::ValueId>> updates_;
     std::vector<std::pair<std::string, ir::ValueId>> published_;
     ir::ValueId penalty_;
+    ir::ValueId finished_;
+    Verdict verdict_;
 };
 
 /// Extends the layer path while it lives: Scope scope(context, "mlp").

@@ -64,6 +64,8 @@ constexpr std::array kReductions = {
     ReductionDef{"max", "the largest term", false, "max", kLeast, largest, ops::maximum, larger_of},
     ReductionDef{"min", "the smallest term", false, "min", -kLeast, smallest, ops::minimum,
                  smaller_of},
+    ReductionDef{"mean_of_samples", "of one term of each sample", false, "sum", 0.0, weighted_sum,
+                 ops::add, sum_of, true},
 };
 
 } // namespace

@@ -23,10 +23,11 @@ struct ReductionDef {
     ir::ValueId (*of_terms)(ops::Builder& builder, ir::ValueId terms, ir::ValueId weights);
     ir::ValueId (*join)(ops::Builder& builder, ir::ValueId a, ir::ValueId b); // f32[]
     double (*join_numbers)(double a, double b);
+    bool per_sample = false; // terms are of samples; their sum is divided by the number of those
 };
 
-/// "mean", "sum", "max" or "min". Throws weft::Error{usage} that lists these for any other name;
-/// `where` is who asks.
+/// "mean", "sum", "max", "min" or "mean_of_samples". Throws weft::Error{usage} that lists these for
+/// any other name; `where` is who asks.
 const ReductionDef& reduction_named(std::string_view name, std::string_view where);
 
 /// terms [B] or [B, T] times weights [B], summed: f32[].

@@ -68,6 +68,11 @@ public:
 
 private:
     void add(const SlotInfo& slot) {
+        if (slot.kind == SlotInfo::Kind::batch) {
+            const Sharding rows = batch_sharding(slot.type, 1, false, placement_);
+            out_.state[slot.name] = {rows, rows};
+            return;
+        }
         const Sharding asked = by_name_or_rule(slot);
         const Sharding used = as_used(slot, asked);
         const bool parameter = slot.kind == SlotInfo::Kind::parameter;

@@ -116,6 +116,8 @@ std::optional<Metrics> evaluate(exec::Executor& executor, const compile::RunConf
     }
     const std::vector<OfSet> sets = scores_of_set(config, source->info());
     double count = 0;
+    double samples = 0;
+    const bool counts_samples = find_result(executor, "evaluate", "samples") != nullptr;
     while (const data::Batch* batch = loader.next()) {
         left_out.insert(left_out.end(), batch->left_out.begin(), batch->left_out.end());
         write_argument(executor, "evaluate", "inputs", batch->inputs);
@@ -133,6 +135,7 @@ std::optional<Metrics> evaluate(exec::Executor& executor, const compile::RunConf
             add_rows(executor, *batch, source->info(), set);
         }
         count += read_scalar(executor, "evaluate", "count");
+        samples += counts_samples ? read_scalar(executor, "evaluate", "samples") : 0.0;
     }
     if (count <= 0) {
         return Metrics{};
@@ -140,7 +143,10 @@ std::optional<Metrics> evaluate(exec::Executor& executor, const compile::RunConf
     Metrics out;
     double loss = 0;
     for (std::size_t i = 0; i < metrics.size(); ++i) {
-        const double value = metrics[i].reduction->per_term ? joined[i] / count : joined[i];
+        const nn::ReductionDef& how = *metrics[i].reduction;
+        const double value = how.per_term     ? joined[i] / count
+                             : how.per_sample ? joined[i] / samples
+                                              : joined[i];
         loss = metrics[i].name == "loss" ? value : loss;
         out.emplace_back(split + "/" + metrics[i].name, value);
     }

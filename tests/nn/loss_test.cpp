@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Losses of numbers, and the focal loss, against their definitions in double, and their gradients
-// against central differences of those.
+// Losses of numbers, the focal loss and stablemax, against their definitions in double, and their
+// gradients against central differences of those.
 #include "core/autodiff/gradients.h"
 #include "core/exec/interpreter.h"
 #include "core/nn/loss_def.h"
@@ -67,6 +67,45 @@ std::vector<exec::Tensor> run_loss(const nn::LossDef& loss, const Json& settings
                        autodiff::append_gradients(b, sum, ops::constant(b, 1.0), by).front());
     const std::vector<exec::Tensor> arguments = {values_tensor(kOutputs), values_tensor(kTargets)};
     return exec::interpret(program, arguments);
+}
+
+/// s(x) of the definition (Prieto et al. 2025, section 4).
+double stable(double x) {
+    return x >= 0 ? x + 1 : 1 / (1 - x);
+}
+
+struct StablemaxRun {
+    std::vector<double> terms, gradient; // [N], [N, V]
+};
+
+/// Loss terms of logits [N, V], and the gradient of their sum.
+StablemaxRun run_stablemax(const std::vector<float>& logits, std::size_t classes,
+                           const std::vector<std::int32_t>& labels) {
+    const auto count = std::ssize(labels);
+    ir::Program program;
+    program.name = "loss";
+    const ir::Type type{ir::DType::f32, {count, static_cast<std::int64_t>(classes)}};
+    const ir::ValueId output = program.add_argument(ir::Role::batch, "output", type);
+    const ir::ValueId target =
+        program.add_argument(ir::Role::batch, "target", {ir::DType::i32, {count}});
+    ops::Builder b(program, program.body);
+    const ir::ValueId terms = nn::find_loss("stablemax")->build(b, Json(), {output, target});
+    program.add_result(ir::Role::output, "terms", terms);
+    const std::vector<ir::ValueId> by = {output};
+    program.add_result(
+        ir::Role::output, "gradient",
+        autodiff::append_gradients(b, ops::reduce_sum(b, terms, {0}), ops::constant(b, 1.0), by)
+            .front());
+    std::vector<exec::Tensor> arguments = {exec::Tensor(type),
+                                           exec::Tensor({ir::DType::i32, {count}})};
+    std::copy(logits.begin(), logits.end(), arguments[0].span<float>().begin());
+    std::copy(labels.begin(), labels.end(), arguments[1].span<std::int32_t>().begin());
+    const auto found = exec::interpret(program, arguments);
+    const auto numbers = [&](std::size_t i) {
+        const auto span = found[i].span<float>();
+        return std::vector<double>(span.begin(), span.end());
+    };
+    return {numbers(0), numbers(1)};
 }
 
 } // namespace
@@ -170,6 +209,54 @@ private slots:
                                  focal(x, sample, gamma)) < 1e-6);
             }
         }
+    }
+
+    // FACTS A: logits 2, -1, 0 with the first as label give 0.405465108.
+    void stablemax_gives_the_reference_vector() {
+        const StablemaxRun found = run_stablemax({2.0F, -1.0F, 0.0F}, 3, {0});
+        QVERIFY(std::abs(found.terms[0] - 0.405465108) < 1e-7);
+    }
+
+    void stablemax_in_f32_is_as_good_as_in_f64() {
+        // From logits at which half of them is a last digit to those that grokking ends in.
+        for (const double size : {1e-6, 0.1, 3.0, 50.0, 1e4}) {
+            constexpr std::size_t kClasses = 11;
+            std::vector<float> logits;
+            std::vector<std::int32_t> labels;
+            for (int i = 0; i < 50 * static_cast<int>(kClasses); ++i) {
+                logits.push_back(static_cast<float>(size * std::sin(1.0 + 0.7 * i * i)));
+            }
+            for (int i = 0; i < 50; ++i) {
+                labels.push_back(i % 12 - 1); // -1 is ignored
+            }
+            const StablemaxRun found = run_stablemax(logits, kClasses, labels);
+            for (std::size_t n = 0; n < labels.size(); ++n) {
+                const std::vector<double> x(logits.begin() + static_cast<long>(n * kClasses),
+                                            logits.begin() + static_cast<long>((n + 1) * kClasses));
+                double sum = 0;
+                for (const double value : x) {
+                    sum += stable(value);
+                }
+                const bool counts = labels[n] >= 0;
+                const auto label = static_cast<std::size_t>(std::max(labels[n], 0));
+                const double loss = counts ? std::log(sum / stable(x[label])) : 0.0;
+                // The last digit of a number around 1 is 6e-8; those of log s(x) here reach 9.
+                QVERIFY(std::abs(found.terms[n] - loss) < 2e-6);
+                for (std::size_t k = 0; k < kClasses; ++k) {
+                    const double slope = x[k] < 0 ? 1 / ((1 - x[k]) * (1 - x[k])) : 1.0;
+                    const double own = k == label ? slope / stable(x[k]) : 0.0;
+                    const double gradient = counts ? slope / sum - own : 0.0;
+                    QVERIFY2(std::abs(found.gradient[n * kClasses + k] - gradient) < 3e-7,
+                             std::to_string(size).c_str());
+                }
+            }
+        }
+    }
+
+    void stablemax_has_a_gradient_at_zero() {
+        const StablemaxRun found = run_stablemax({0.0F, 0.0F}, 2, {0});
+        QVERIFY(std::abs(found.gradient[0] + 0.5) < 1e-7);
+        QVERIFY(std::abs(found.gradient[1] - 0.5) < 1e-7);
     }
 };
 

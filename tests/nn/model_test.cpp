@@ -90,6 +90,12 @@ std::vector<ModelCase> model_cases() {
              (32 + 2320 + 528 + 32 + 2320) +                         // up 1: 16 to 16
              (48 + (9 * 24 * 8 + 8) + 264 + 16 + 584 + 24 * 8 + 8) + // up 0: 24 to 8
              16 + 73},
+        // FACTS A: Sudoku, ARC, mazes, and Sudoku without attention.
+        {R"({"type": "trm"})", text_sample(81, 11), 6828034},
+        {R"({"type": "trm"})", text_sample(900, 12), 6829058},
+        {R"({"type": "trm"})", text_sample(900, 6), 6822914},
+        {R"({"type": "trm", "mixer": "mlp"})", text_sample(81, 11), 5028866},
+        {R"({"type": "trm", "prefix_row": true})", text_sample(81, 11), 6828034 + 512},
         {R"({"type": "graph", "text": "program p { in %0 batch 'inputs' in %1 state 'w' : f32[784,10] %2 = reshape(%0) {shape=[B,784]} %3 = linear(%2, %1) out %3 output 'prediction' }"})",
          digits_sample(), 7840},
     };
@@ -97,7 +103,11 @@ std::vector<ModelCase> model_cases() {
 
 std::string document(const std::string& model, const data::SampleInfo& sample) {
     const bool text = sample.input.dtype == ir::DType::i32;
-    return R"({"data": {"train": {"type": ")" + std::string(text ? "text" : "idx") +
+    const bool puzzles = model.find("\"trm\"") != std::string::npos;
+    return R"({"data": {"train": {"type": ")" +
+           std::string(puzzles ? "sudoku"
+                       : text  ? "text"
+                               : "idx") +
            R"(", "path": "unused"}}, "model": )" + model +
            R"(, "training": {"global_batch_size": 2, "precision": "f32"}})";
 }

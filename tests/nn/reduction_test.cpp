@@ -80,7 +80,7 @@ private slots:
             QCOMPARE(error.kind(), ErrorKind::usage);
             QCOMPARE(error.where(), std::string("metric accuracy"));
             QVERIFY(error.text().find("'avg'") != std::string::npos);
-            QCOMPARE(error.hint(), std::string("one of mean, sum, max, min"));
+            QCOMPARE(error.hint(), std::string("one of mean, sum, max, min, mean_of_samples"));
         }
     }
 

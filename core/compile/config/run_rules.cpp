@@ -432,6 +432,11 @@ private:
                           std::string(loss->name) +
                           (loss->in_nats == nullptr ? "" : " with z_loss or class_weights"),
                       "Use accuracy.");
+            } else if (metric->of_verdict && def != nullptr && !def->holds_samples) {
+                error(pointer,
+                      std::string(metric->name) +
+                          " needs a model that says when it has done with a sample",
+                      "Use exact_accuracy, or model trm.");
             } else if (metric->name == "bits_per_byte" && def != nullptr && !language_model(*def)) {
                 error(pointer, "bits_per_byte needs a language model", "Use accuracy.");
             } else if (metric->name == "bits_per_byte" && !tokens_are_bytes()) {

@@ -21,10 +21,9 @@ struct Planned {
 };
 
 constexpr std::array kPlanned = {
-    Planned{"/data/*/type", "sudoku maze arc", ""},
-    Planned{"/model/type", "trm", ""},
-    Planned{"/loss/type", "stablemax act", ""},
-    Planned{"/optimizer*/type", "adam_atan2 sign_sgd", ""},
+    Planned{"/data/*/type", "maze arc", ""},
+    Planned{"/model/type", "gan flow", ""},
+    Planned{"/loss/type", "act", ""},
     Planned{"/mesh/backend", "in_process mpi gloo nccl", ""},
 };
 

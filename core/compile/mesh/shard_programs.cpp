@@ -21,6 +21,8 @@ SlotInfo info_of(const plan::StateSlot& slot) {
     const std::size_t slash = slot.name.find('/');
     if (slot.category == plan::Category::parameters) {
         out.kind = SlotInfo::Kind::parameter;
+    } else if (slot.logical_axes.size() > 1 && slot.logical_axes[1] == "batch") {
+        out.kind = SlotInfo::Kind::batch; // rows of microsteps [n, B, ...]
     } else if (slash != std::string::npos) {
         out.kind = SlotInfo::Kind::optimizer;
         out.parameter = slot.name.substr(slash + 1);

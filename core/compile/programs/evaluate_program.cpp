@@ -76,6 +76,10 @@ ir::Program build_evaluate(const RunModel& run, const BatchPlan& batch) {
     }
     b.set_path("count");
     program.add_result(ir::Role::output, "count", count_terms(run, b, targets, weights));
+    if (std::any_of(outputs.begin(), outputs.end(),
+                    [](const EvaluatedMetric& output) { return output.reduction->per_sample; })) {
+        program.add_result(ir::Role::output, "samples", ops::reduce_sum(b, weights, {0}));
+    }
     return program;
 }
 

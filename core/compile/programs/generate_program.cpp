@@ -18,11 +18,12 @@ ir::Program build_generate(const RunModel& run, std::string name, std::int64_t p
     around.position = position;
     nn::ModelContext context(b, around);
     bind_parameters(run, b, context);
-    const ValueId logits = run.model->build(context, run.model_settings(), tokens); // [1, T, V]
+    const ValueId output = run.model->build(context, run.model_settings(), tokens); // [1, T, V]
     for (const auto& [slot, value] : context.updates()) {
         program.add_result(ir::Role::state, slot, value);
     }
     b.set_path("logits");
+    const ValueId logits = nn::logits_of(*run.loss, b, output);
     const ir::Shape shape = b.shape(logits);
     program.add_result(ir::Role::output, "logits", ops::reshape(b, logits, {shape[1], shape[2]}));
     return program;

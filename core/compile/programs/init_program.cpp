@@ -11,6 +11,10 @@ namespace {
 
 using ir::ValueId;
 
+/// Standard deviation of a standard normal variable cut at -2 and 2: sqrt(1 - 4 f(2) / (2 F(2) -
+/// 1)) with density f and distribution F.
+constexpr double kTruncatedDeviation = 0.879625661034239;
+
 ValueId start_value(ops::Builder& b, const nn::Variable& variable, ValueId random) {
     const std::vector<std::int64_t> shape(variable.shape.begin(), variable.shape.end());
     const std::string& stream = variable.name;
@@ -24,6 +28,13 @@ ValueId start_value(ops::Builder& b, const nn::Variable& variable, ValueId rando
     case nn::Init::Kind::uniform:
         return b.emit("random_uniform", {random},
                       {{"shape", shape}, {"low", -scale}, {"high", scale}, {"stream", stream}});
+    case nn::Init::Kind::truncated_normal:
+        return b.emit("random_truncated_normal", {random},
+                      {{"shape", shape},
+                       {"mean", 0.0},
+                       {"stddev", scale / kTruncatedDeviation},
+                       {"stream", stream}});
+    case nn::Init::Kind::constant: return ops::constant(b, scale, variable.shape);
     }
     return {};
 }
@@ -47,6 +58,12 @@ ir::Program build_init(const RunModel& run, const std::vector<plan::StateSlot>& 
                 values.emplace_back(average_slot(variable.name), b.emit("copy", {value}));
             }
         }
+    }
+    if (run.holds_samples()) {
+        b.set_path("");
+        const auto done = std::find_if(slots.begin(), slots.end(),
+                                       [](const auto& slot) { return slot.name == kHeldDoneSlot; });
+        values.emplace_back(kHeldDoneSlot, ops::constant(b, 1.0, done->type.shape));
     }
     if (run.config->loss_scale) {
         b.set_path("");

@@ -3,10 +3,12 @@
 
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/compile/mesh/stage_config.h"
 #include "core/compile/programs/loss_scale.h"
 #include "core/data/transforms/mixing.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 
 namespace weft::compile {
@@ -88,6 +90,10 @@ DeclaredModel declare_model(const RunModel& run, nn::Mode mode) {
     }
     if (mode == nn::Mode::decode) {
         around.position = scratch.add_argument(ir::Role::scalar, "position", {ir::DType::i64, {}});
+    } else if (mode == nn::Mode::train) {
+        around.random = scratch.add_argument(ir::Role::scalar, "random", {ir::DType::i64, {3}});
+        around.weights = scratch.add_argument(ir::Role::batch, "weights", {ir::DType::f32, {1}});
+        around.fresh = scratch.add_argument(ir::Role::state, "fresh", {ir::DType::f32, {1}});
     }
     ops::Builder builder(scratch, scratch.body);
     nn::ModelContext context(builder, around);
@@ -108,25 +114,32 @@ std::set<std::string> matrices_of(const DeclaredModel& model) {
     }
     std::set<std::string> out;
     std::set<std::string> looked_up;
-    for (const ir::Op& op : model.program.body.ops) {
-        const ops::OpCost cost = ops::cost_of({model.program, op});
-        const bool by_index = std::any_of(op.inputs.begin(), op.inputs.end(), [&](ValueId id) {
-            return !ir::is_float(model.program.type(id).dtype);
-        });
-        for (const ValueId input : op.inputs) {
-            const auto name = names.find(input);
-            if (name == names.end()) {
+    const std::function<void(const ir::Block&)> visit = [&](const ir::Block& block) {
+        for (const ir::Op& op : block.ops) {
+            if (op.is_loop()) {
+                visit(op.body.front());
                 continue;
             }
-            if (by_index) {
-                looked_up.insert(name->second);
-            } else if (cost.products > 0) {
-                out.insert(name->second);
-            } else if (op.inputs.size() == 1 && cost.flops <= 0) {
-                names.emplace(op.outputs[0], name->second);
+            const ops::OpCost cost = ops::cost_of({model.program, op});
+            const bool by_index = std::any_of(op.inputs.begin(), op.inputs.end(), [&](ValueId id) {
+                return !ir::is_float(model.program.type(id).dtype);
+            });
+            for (const ValueId input : op.inputs) {
+                const auto name = names.find(input);
+                if (name == names.end()) {
+                    continue;
+                }
+                if (by_index) {
+                    looked_up.insert(name->second);
+                } else if (cost.products > 0) {
+                    out.insert(name->second);
+                } else if (op.inputs.size() == 1 && cost.flops <= 0) {
+                    names.emplace(op.outputs[0], name->second);
+                }
             }
         }
-    }
+    };
+    visit(model.program.body);
     for (const std::string& table : looked_up) {
         out.erase(table);
     }
@@ -221,6 +234,33 @@ void check_adapters(const RunModel& run) {
     }
 }
 
+void check_rows_are_held(const RunModel& run) {
+    if (stage_choice(*run.config)) {
+        throw Error(ErrorKind::usage, "/mesh/strategy",
+                    std::string(run.model->name) +
+                        " goes through its layers again and again, which no pipeline does",
+                    "Use data_parallel or fsdp.");
+    }
+    if (run.mixes_classes) {
+        throw Error(ErrorKind::usage, "/data/mix",
+                    std::string(run.model->name) + " works on a sample for several steps, and "
+                                                   "mixed ones last for one",
+                    "Leave data.mix out.");
+    }
+}
+
+/// Of something that every row of a batch [n, B] keeps, each of this shape.
+plan::StateSlot row_slot(std::string name, const ir::Shape& each, const BatchPlan& batch) {
+    plan::StateSlot slot;
+    slot.name = std::move(name);
+    slot.category = plan::Category::state;
+    slot.type = batched({ir::DType::f32, each}, {batch.accumulation_steps, batch.rows});
+    slot.logical_axes.resize(static_cast<std::size_t>(slot.type.shape.rank()));
+    slot.logical_axes[1] = "batch";
+    slot.trainable = false;
+    return slot;
+}
+
 plan::StateSlot slot_of(const nn::Variable& variable, std::string name, plan::Category category) {
     plan::StateSlot slot;
     slot.name = std::move(name);
@@ -297,12 +337,21 @@ RunModel declare_run(const RunConfig& config, const data::SampleInfo& sample) {
         run.caches =
             of_kind(declare_model(run, nn::Mode::decode).variables, nn::Variable::Kind::cache);
     }
+    if (run.holds_samples()) {
+        check_rows_are_held(run);
+        run.carries =
+            of_kind(declare_model(run, nn::Mode::train).variables, nn::Variable::Kind::carry);
+    }
     if (run.lora) {
         check_adapters(run);
     }
     check_something_trains(run);
     check_optimizers_fit(run);
     return run;
+}
+
+std::string held_slot(std::string_view array) {
+    return "held." + std::string(array);
 }
 
 std::string optimizer_slot(std::string_view state, std::string_view parameter) {
@@ -330,7 +379,7 @@ ir::ValueId meaning_of(const RunModel& run, ops::Builder& b, ir::ValueId output)
     if (run.loss->expected != nullptr) {
         return run.loss->expected(b, run.config->section("loss"), output);
     }
-    return run.data.classes > 0 ? b.emit("softmax", {output}) : output;
+    return run.data.classes > 0 ? b.emit("softmax", {nn::logits_of(*run.loss, b, output)}) : output;
 }
 
 nn::Prediction for_metrics(const RunModel& run, ops::Builder& b, nn::Prediction prediction) {
@@ -347,6 +396,7 @@ const nn::ReductionDef& reduction_of(const nn::MetricDef& metric) {
 nn::Prediction prediction_of(const RunModel& run, const nn::ModelContext& context,
                              ir::ValueId inputs, ir::ValueId output, ir::ValueId targets) {
     nn::Prediction out{output, targets};
+    out.verdict = context.verdict();
     if (run.loss->of_input) {
         out.input = inputs;
         out.published = &context.published();
@@ -413,6 +463,17 @@ std::vector<plan::StateSlot> make_slots(const RunModel& run) {
     for (const nn::Variable& cache : run.caches) {
         out.push_back(slot_of(cache, cache.name, plan::Category::state));
         out.back().saved = false;
+    }
+    if (run.holds_samples()) {
+        const BatchPlan batch = plan_batch(*run.config);
+        const std::array<ir::Shape, 3> each = {run.data.input.shape, run.data.target.shape, {}};
+        for (std::size_t i = 0; i < kHeldArrays.size(); ++i) {
+            out.push_back(row_slot(held_slot(kHeldArrays.at(i)), each.at(i), batch));
+        }
+        out.push_back(row_slot(std::string(kHeldDoneSlot), {}, batch));
+        for (const nn::Variable& carry : run.carries) {
+            out.push_back(row_slot(carry.name, ir::Shape(carry.shape.span().subspan(1)), batch));
+        }
     }
     out.push_back(slot_of({}, std::string(kHaltedSlot), plan::Category::state));
     out.back().saved = false;

@@ -10,6 +10,7 @@
 #include "core/nn/reduction.h"
 #include "core/optim/groups.h"
 
+#include <array>
 #include <optional>
 #include <set>
 #include <string>
@@ -29,6 +30,7 @@ struct RunModel {
     std::vector<nn::Variable> parameters; // in order of first use
     std::vector<nn::Variable> statistics;
     std::vector<nn::Variable> caches; // language models
+    std::vector<nn::Variable> carries; // models that hold samples: [1, ...]
 
     std::set<std::string> matrices; // parameters that multiply in products
     std::optional<nn::Lora> lora;   // init.lora
@@ -52,6 +54,7 @@ struct RunModel {
     bool averaged(const nn::Variable& parameter) const {
         return config->ema_decay.has_value() || group(parameter).optimizer->averages;
     }
+    bool holds_samples() const { return model->holds_samples; }
     const config::Json& model_settings() const { return config->section("model"); }
 };
 
@@ -67,6 +70,12 @@ RunModel declare_run(const RunConfig& config, const data::SampleInfo& sample);
 /// what is saved are good states.
 inline constexpr std::string_view kHaltedSlot = "training.halted";
 
+/// Of models that hold samples, by name of the batch's array: what each row works on, [n, B, ...].
+inline constexpr std::array<std::string_view, 3> kHeldArrays = {"inputs", "targets", "weights"};
+/// f32[n, B]: 1 where a row takes another sample in the next step; in the first one all do.
+inline constexpr std::string_view kHeldDoneSlot = "held.done";
+
+std::string held_slot(std::string_view array);
 std::string optimizer_slot(std::string_view state, std::string_view parameter);
 std::string average_slot(std::string_view parameter);
 /// What the outputs of this loss mean: probabilities, or the numbers themselves.

@@ -24,6 +24,9 @@
 //             _min, as evaluated_metrics says), "<metric>_rows" f32[B, ..., R] of each metric of a
 //             whole set, "count" (f32; the host joins batches in f64); uses the EMA copy when
 //             there is one and it is asked for
+//             Where a metric is of samples also "samples" (f32). A train_step of a model that holds
+//             samples has slots "held.*" and "carry.*" [n, B, ...] of its rows, and counts its loss
+//             terms itself: it has no "inverse_count".
 // predict:    state, "inputs" [B, ...] -> "prediction": probabilities [B, classes] or values [B,
 // K];
 //             language models: probabilities of the token after the last, [B, vocab]

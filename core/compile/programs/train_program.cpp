@@ -8,6 +8,7 @@
 #include "core/autodiff/gradients.h"
 #include "core/compile/programs/loss_scale.h"
 
+#include <algorithm>
 #include <map>
 
 namespace weft::compile {
@@ -44,6 +45,7 @@ public:
         measure();
         update_parameters();
         take_statistics();
+        take_rows();
         take_loss_scale();
         program_.add_result(ir::Role::output, "loss", loss_);
         program_.add_result(ir::Role::output, "grad_norm", norm_);
@@ -110,7 +112,64 @@ private:
             steps_.push_back(scalar(step_port(group, run_.groups.size()), {ir::DType::i64, {}}));
         }
         random_ = scalar("random", {ir::DType::i64, {3}});
-        inverse_count_ = scalar("inverse_count");
+        if (run_.holds_samples()) {
+            hold_samples();
+        } else {
+            inverse_count_ = scalar("inverse_count");
+        }
+        if (std::any_of(run_.metrics.begin(), run_.metrics.end(), [](const nn::MetricDef* metric) {
+                return reduction_of(*metric).per_sample;
+            })) {
+            inverse_samples_ = inverse_of(data_[kWeights]);
+        }
+    }
+
+    // Rows that have done with their sample take the one that comes; the others keep theirs, and
+    // what comes for them is dropped. How many loss terms there are then, nobody knows before.
+    void hold_samples() {
+        builder_.set_path("held");
+        const std::int64_t n = batch_.accumulation_steps;
+        const std::int64_t rows = batch_.rows;
+        const ValueId done = state_argument(std::string(kHeldDoneSlot), {n, rows});
+        for (std::size_t i = 0; i < kHeldArrays.size(); ++i) {
+            const ir::Type type = program_.type(data_[i]);
+            const ValueId old = state_argument(held_slot(kHeldArrays.at(i)), type.shape);
+            ir::Shape rank{n, rows};
+            while (rank.rank() < type.shape.rank()) {
+                rank.push_back(1);
+            }
+            const ValueId held = ops::select(builder_, ops::reshape(builder_, done, rank),
+                                             ops::cast(builder_, data_[i], ir::DType::f32), old);
+            rows_.push_back({held_slot(kHeldArrays.at(i)), old, held});
+            data_[i] = ops::cast(builder_, held, type.dtype);
+        }
+        rows_.push_back({std::string(kHeldDoneSlot), done, {}});
+        for (const nn::Variable& carry : run_.carries) {
+            const ir::Type type =
+                batched({ir::DType::f32, ir::Shape(carry.shape.span().subspan(1))}, {n, rows});
+            rows_.push_back({carry.name, state_argument(carry.name, type.shape), {}});
+        }
+        ValueId terms = data_[kWeights];
+        if (run_.data.classes > 0) {
+            terms = nn::counted_targets(builder_, data_[kTargets]);
+            const bool each = builder_.shape(terms).rank() == 3;
+            const ValueId weights =
+                each ? ops::reshape(builder_, data_[kWeights], {n, rows, 1}) : data_[kWeights];
+            terms = ops::mul(builder_, terms, weights);
+        }
+        inverse_count_ = inverse_of(terms);
+        builder_.set_path("");
+    }
+
+    /// 1 / sum of all, at most 1.
+    ValueId inverse_of(ValueId terms) {
+        std::vector<std::int64_t> dims;
+        for (int dim = 0; dim < builder_.shape(terms).rank(); ++dim) {
+            dims.push_back(dim);
+        }
+        const ValueId one = ops::constant(builder_, 1.0);
+        return ops::div(builder_, one,
+                        ops::maximum(builder_, ops::reduce_sum(builder_, terms, dims), one));
     }
 
     void add_state(Trained& trained) {
@@ -150,9 +209,16 @@ private:
                            {"reverse", false}};
         loop.inputs = carried;
         loop.inputs.insert(loop.inputs.end(), data_.begin(), data_.end());
+        for (std::size_t i = kHeldArrays.size(); i < rows_.size(); ++i) {
+            loop.inputs.push_back(rows_[i].old);
+        }
         loop.body.push_back(microstep(carried));
         for (const ValueId value : carried) {
             loop.outputs.push_back(program_.add_value(ir::Type(program_.type(value))));
+        }
+        for (std::size_t i = kHeldArrays.size(); i < rows_.size(); ++i) {
+            rows_[i].updated = program_.add_value(ir::Type(program_.type(rows_[i].old)));
+            loop.outputs.push_back(rows_[i].updated);
         }
         take_outputs(loop.outputs);
         builder_.append(std::move(loop));
@@ -194,18 +260,50 @@ private:
         around.random = random;
         around.weights = weights;
         around.labels = run_.takes_labels() ? targets : ValueId();
+        std::vector<ValueId> carries;
+        if (run_.holds_samples()) {
+            around.fresh = data({ir::DType::f32, {}});
+            for (const nn::Variable& carry : run_.carries) {
+                carries.push_back(data({ir::DType::f32, ir::Shape(carry.shape.span().subspan(1))}));
+            }
+        }
         nn::ModelContext context(b, around);
         bind_variables(context, body);
+        for (std::size_t i = 0; i < carries.size(); ++i) {
+            context.bind(run_.carries[i].name, carries[i]);
+        }
         const ValueId output = run_.model->build(context, run_.model_settings(), inputs);
         nn::Prediction prediction = prediction_of(run_, context, inputs, output, targets);
         prediction.other = others;
         prediction.share = shares;
+        if (prediction.verdict.weight > 0.0) {
+            b.set_path("loss");
+            context.penalise(
+                ops::affine(b, nn::verdict_loss(b, prediction), prediction.verdict.weight));
+        }
         add_results(b, body, prediction, weights, context.penalty());
         add_statistics(context, body);
         b.set_phase(ir::Phase::forward);
         b.set_path("microstep");
         body.results.push_back(next_random(b, random));
+        add_rows(context, body);
         return body;
+    }
+
+    // What rows are left with, in the order of their slots.
+    void add_rows(const nn::ModelContext& context, ir::Block& body) const {
+        if (!run_.holds_samples()) {
+            return;
+        }
+        WEFT_CHECK(context.finished().valid(), "a model that holds samples finishes them");
+        body.results.push_back(context.finished());
+        for (const nn::Variable& carry : run_.carries) {
+            const auto updated =
+                std::find_if(context.updates().begin(), context.updates().end(),
+                             [&](const auto& update) { return update.first == carry.name; });
+            WEFT_CHECK(updated != context.updates().end(), "a carry is updated in every step");
+            body.results.push_back(updated->second);
+        }
     }
 
     static ValueId carried_argument(const ir::Block& body, std::size_t index) {
@@ -238,7 +336,9 @@ private:
             const ValueId scores = run_.metrics[i]->build(b, judged);
             const nn::ReductionDef& how = reduction_of(*run_.metrics[i]);
             ValueId own = how.of_terms(b, scores, weights);
-            own = how.per_term ? ops::mul(b, own, inverse_count_) : own;
+            own = how.per_term     ? ops::mul(b, own, inverse_count_)
+                  : how.per_sample ? ops::mul(b, own, inverse_samples_)
+                                   : own;
             sums.push_back(how.join(b, carried_argument(body, trained_.size() + 1 + i), own));
         }
         b.set_path("loss");
@@ -425,6 +525,22 @@ private:
         }
     }
 
+    void take_rows() {
+        builder_.set_path("held");
+        for (const Row& row : rows_) {
+            take(row.slot, row.updated, row.old);
+        }
+    }
+
+    /// What every row of the batch keeps, [n, B, ...].
+    struct Row {
+        std::string slot;
+        ValueId old, updated;
+    };
+    // Places in data_.
+    static constexpr std::size_t kTargets = 1;
+    static constexpr std::size_t kWeights = 2;
+
     const RunModel& run_;
     const BatchPlan batch_;
     ir::Program program_;
@@ -436,7 +552,9 @@ private:
     std::map<std::size_t, ValueIds> scalars_; // by group
     ValueIds steps_;                          // by group: updates since its state was zero
     ValueIds data_;                           // "inputs", "targets", ...
+    std::vector<Row> rows_;                   // held samples, then what the loop updates
     ValueId random_, inverse_count_;
+    ValueId inverse_samples_; // invalid where no metric is of samples
     ValueId halted_; // 1: no update is taken any more, because of one before this
     ValueId halts_;  // 1: this one is not taken, nor is any after it
     ValueId stays_;  // 1: this one is not taken

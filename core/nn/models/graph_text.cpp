@@ -17,10 +17,13 @@ using ir::Role;
     throw Error(ErrorKind::usage, ir::to_text(place), text, std::move(hint));
 }
 
-constexpr std::pair<Init::Kind, std::string_view> kInits[] = {{Init::Kind::zeros, "zeros"},
-                                                              {Init::Kind::ones, "ones"},
-                                                              {Init::Kind::normal, "normal"},
-                                                              {Init::Kind::uniform, "uniform"}};
+constexpr std::pair<Init::Kind, std::string_view> kInits[] = {
+    {Init::Kind::zeros, "zeros"},
+    {Init::Kind::ones, "ones"},
+    {Init::Kind::normal, "normal"},
+    {Init::Kind::uniform, "uniform"},
+    {Init::Kind::truncated_normal, "truncated_normal"},
+    {Init::Kind::constant, "constant"}};
 
 Init usual_init(const ir::Shape& shape) {
     return shape.rank() < 2 ? Init::zeros() : Init::fan_in(shape.elements() / shape.back());
@@ -33,7 +36,8 @@ Init init_of(const ir::WrittenPort& port) {
     });
     if (found == std::end(kInits)) {
         fail(port.value.place, "init is none that there is",
-             "one of \"zeros\", \"ones\", \"normal\", \"uniform\"");
+             "one of \"zeros\", \"ones\", \"normal\", \"uniform\", \"truncated_normal\", "
+             "\"constant\"");
     }
     Init out{found->first, 0.0};
     const ir::Attribute* scale = port.attributes.find("scale");
@@ -47,7 +51,8 @@ Init init_of(const ir::WrittenPort& port) {
         out.scale = static_cast<double>(*whole);
     } else {
         fail(port.value.place, "init \"" + *name + "\" needs a scale",
-             "scale=0.02: the standard deviation of normal values, the bound of uniform ones");
+             "scale=0.02: the standard deviation of normal values, the bound of uniform ones, a "
+             "constant itself");
     }
     return out;
 }

@@ -25,8 +25,9 @@ ir::WrittenValue defined(const ir::Program& program, ir::ValueId id) {
 ir::Attributes start_attributes(const Variable& variable) {
     ir::Attributes out;
     const bool scaled =
-        variable.init.kind == Init::Kind::normal || variable.init.kind == Init::Kind::uniform;
-    constexpr const char* kNames[] = {"zeros", "ones", "normal", "uniform"};
+        variable.init.kind != Init::Kind::zeros && variable.init.kind != Init::Kind::ones;
+    constexpr const char* kNames[] = {"zeros",   "ones", "normal", "uniform", "truncated_normal",
+                                      "constant"};
     out.set("init", std::string(kNames[static_cast<int>(variable.init.kind)]));
     if (scaled) {
         out.set("scale", variable.init.scale);

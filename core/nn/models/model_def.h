@@ -49,6 +49,9 @@ struct ModelDef {
     /// Whether it takes the classes of samples, where the data have some, and makes samples of one;
     /// the number of classes stands for none of them.
     bool takes_labels = false;
+    /// A training row works on one sample for several steps, until the model says that it has done
+    /// (ModelContext::finish); it gives a verdict (ModelContext::judge).
+    bool holds_samples = false;
 
     std::int64_t context(const config::Json& settings) const {
         return context_length == nullptr ? 0 : context_length(settings);

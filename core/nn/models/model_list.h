@@ -18,10 +18,11 @@ extern const ModelDef kResnetModel;
 extern const ModelDef kVaeModel;
 extern const ModelDef kDiffusionModel;
 extern const ModelDef kGraphModel;
+extern const ModelDef kTrmModel;
 
-inline constexpr std::array kModels = {&kMlpModel,   &kSequentialModel, &kGpt2Model,
-                                       &kLlamaModel, &kVitModel,        &kResnetModel,
-                                       &kVaeModel,   &kDiffusionModel,  &kGraphModel};
+inline constexpr std::array kModels = {
+    &kMlpModel,    &kSequentialModel, &kGpt2Model,      &kLlamaModel, &kVitModel,
+    &kResnetModel, &kVaeModel,        &kDiffusionModel, &kGraphModel, &kTrmModel};
 
 /// The record of a model type; null when there is none.
 const ModelDef* find_model(std::string_view name);

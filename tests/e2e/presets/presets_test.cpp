@@ -57,6 +57,11 @@ private slots:
     void fashion_mlp_reaches_89_percent() { check_accuracy("fashion-mlp", 0.89); }
     void waves_mlp_reaches_95_percent() { check_accuracy("waves-mlp", 0.95); }
     void fashion_cnn_reaches_91_percent() { check_accuracy("fashion-cnn", 0.91); }
+    void sudoku_4x4_solves_95_percent_whole() {
+        const double solved = tested("sudoku-4x4", "test/exact_accuracy");
+        QVERIFY(solved >= 0.95);
+        compare_with_card("sudoku-4x4", "test/exact_accuracy", solved);
+    }
     void fashion_vae_needs_at_most_248_nats() {
         const double nats = tested("fashion-vae", "test/loss");
         QVERIFY(nats > 0 && nats <= 248);

@@ -33,6 +33,9 @@ QString qualityText(const config::Json& measured) {
     if (metric == QLatin1String("test/accuracy")) {
         return PresetWords::tr("%1 % test accuracy").arg(100 * value, 0, 'f', 1);
     }
+    if (metric == QLatin1String("test/exact_accuracy")) {
+        return PresetWords::tr("%1 % of the test solved").arg(100 * value, 0, 'f', 1);
+    }
     if (metric == QLatin1String("validation/bits_per_byte")) {
         return PresetWords::tr("%1 bits a byte").arg(value, 0, 'f', 2);
     }
