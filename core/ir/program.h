@@ -159,7 +159,8 @@ struct Port {
     std::string name; // slot name for Role::state
 };
 
-/// One compiled entry point: "init", "train_step", "evaluate", "predict", "prefill", "decode".
+/// One compiled entry point: "init", "train_step", "evaluate", "predict", "prefill", "decode",
+/// "make".
 struct Program {
     std::string name;
     std::vector<Value> values;
