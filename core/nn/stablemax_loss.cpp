@@ -16,7 +16,9 @@ ir::ValueId stablemax_logits(ops::Builder& b, ir::ValueId output) {
 ir::ValueId build_stablemax(ops::Builder& b, const config::Json&, const Prediction& p) {
     Prediction moved = p;
     moved.output = stablemax_logits(b, p.output);
-    return kCrossEntropyLoss.build(b, {{"label_smoothing", 0.0}}, moved);
+    const config::Json plain = config::Json::object(); // every setting at its default
+    return kCrossEntropyLoss.build(b, config::check_fields(plain, kCrossEntropyLoss.fields()).value,
+                                   moved);
 }
 
 } // namespace
