@@ -106,7 +106,7 @@ compile::RunConfig vae_config(const std::vector<std::string>& overrides = {}) {
                           overrides);
 }
 
-Arrays batch_of(std::int64_t rows) {
+Arrays pictures_of(std::int64_t rows) {
     Arrays out;
     std::vector<float> pixels = wave(rows * 16, 0.2);
     for (float& pixel : pixels) {
@@ -171,9 +171,9 @@ private slots:
     // The first sample of the second half is drawn as the third of the whole.
     void what_is_drawn_for_a_sample_depends_on_its_number_alone() {
         Run run(vae_config(), picture_sample());
-        Arrays whole = batch_of(4);
+        Arrays whole = pictures_of(4);
         whole["random"] = i64({3}, {11, 0, 0});
-        Arrays half = batch_of(4);
+        Arrays half = pictures_of(4);
         half["random"] = i64({3}, {11, 0, 2});
         // Rows 2 and 3 of the whole in the places 0 and 1.
         const auto pixels = whole["inputs"].span<float>();
@@ -231,7 +231,7 @@ private slots:
         for (const float value : even.span<float>()) {
             QCOMPARE(value, 0.5F);
         }
-        QCOMPARE(run.run("predict", {{"inputs", batch_of(4).at("inputs")}})
+        QCOMPARE(run.run("predict", {{"inputs", pictures_of(4).at("inputs")}})
                      .at("reconstruction")
                      .type.shape,
                  (ir::Shape{4, 4, 4, 1}));

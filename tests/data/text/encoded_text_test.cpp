@@ -125,7 +125,8 @@ private slots:
                  text->info().tokenizer->decoded(window(*text, 0)));
         QCOMPARE(written.text_bytes,
                  static_cast<std::int64_t>(std::filesystem::file_size(kLicence)));
-        const auto again = test::error_of([&] { data::write_tokens(kLicence, with_peer(), to); });
+        const auto again =
+            weft::test::error_of([&] { data::write_tokens(kLicence, with_peer(), to); });
         QVERIFY(again && again->kind() == ErrorKind::usage);
     }
 
@@ -139,10 +140,10 @@ private slots:
     void a_tokenizer_is_for_text() {
         const Json table = {{"type", "idx"}, {"path", "."}};
         const auto error =
-            test::error_of([&] { with_tokenizer(table, gpt2_tokenizer().string()); });
+            weft::test::error_of([&] { with_tokenizer(table, gpt2_tokenizer().string()); });
         QVERIFY(error.has_value());
         QCOMPARE(error->where(), std::string("/data/tokenizer"));
-        const auto absent = test::error_of([] {
+        const auto absent = weft::test::error_of([] {
             with_tokenizer({{"type", "text"}, {"path", kLicence}}, "/no/such/tokenizer.json");
         });
         QVERIFY(absent && absent->where().find("/no/such/tokenizer.json") != std::string::npos);
@@ -151,7 +152,7 @@ private slots:
     void a_large_text_is_told_to_be_written_once() {
         data::OpenContext context;
         context.sequence_length = kContext;
-        const auto error = test::error_of([&] {
+        const auto error = weft::test::error_of([&] {
             data::open_data({{"train", {{"type", "text"}, {"path", kLicence}}},
                              {"validation", nullptr},
                              {"tokenizer", gpt2_tokenizer().string()},
