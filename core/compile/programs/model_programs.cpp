@@ -379,7 +379,8 @@ ir::ValueId meaning_of(const RunModel& run, ops::Builder& b, ir::ValueId output)
     if (run.loss->expected != nullptr) {
         return run.loss->expected(b, run.config->section("loss"), output);
     }
-    return run.data.classes > 0 ? b.emit("softmax", {nn::logits_of(*run.loss, b, output)}) : output;
+    const bool of_classes = run.data.classes > 0 && !run.loss->of_input;
+    return of_classes ? b.emit("softmax", {nn::logits_of(*run.loss, b, output)}) : output;
 }
 
 nn::Prediction for_metrics(const RunModel& run, ops::Builder& b, nn::Prediction prediction) {

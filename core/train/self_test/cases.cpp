@@ -57,6 +57,8 @@ constexpr CaseText kTexts[] = {
     %39 = tanh_grad(%3, %5) : F[33,40] @ "" forward
     %40 = sigmoid_grad(%3, %5) : F[33,40] @ "" forward
     %41 = select(%33, %12, %16) : F[33,40] @ "" forward
+    %42 = symlog(%3) : F[33,40] @ "" forward
+    %43 = atan2(%3, %4) : F[33,40] @ "" forward
     %50 = add(%10, %11) : F[33,40] @ "" forward
     %51 = add(%50, %13) : F[33,40] @ "" forward
     %52 = add(%51, %14) : F[33,40] @ "" forward
@@ -81,7 +83,9 @@ constexpr CaseText kTexts[] = {
     %77 = add(%76, %38) : F[33,40] @ "" forward
     %80 = add(%39, %40) : F[33,40] @ "" forward
     %81 = add(%80, %41) : F[33,40] @ "" forward
-    yield %57, %65, %77, %81
+    %82 = add(%81, %42) : F[33,40] @ "" forward
+    %83 = add(%82, %43) : F[33,40] @ "" forward
+    yield %57, %65, %77, %83
   }
   out %90 output "y")"},
     {"sweep over tensors", R"(
@@ -118,7 +122,8 @@ constexpr CaseText kTexts[] = {
   %5 = broadcast(%2) {shape=[5,2,20,8]} : F[5,2,20,8] @ "" forward
   %6 = reshape(%0) {shape=[120,24]} : F[120,24] @ "" forward
   %7 = copy(%6) : F[120,24] @ "" forward
-  out %7 output "y")"},
+  %8 = stop_gradient(%7) : F[120,24] @ "" forward
+  out %8 output "y")"},
     {"constant", R"(
   %0 = constant() {dtype="f32", shape=[130], value=3.25} : f32[130] @ "" forward
   out %0 output "y")"},
