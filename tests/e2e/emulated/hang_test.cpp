@@ -127,7 +127,7 @@ private slots:
         QTest::newRow("in a copy") << 1 << "a copy from or to the host does not end";
         QTest::newRow("at its start") << 12 << "init does not end";
         QTest::newRow("in its first step") << 30 << "train_step does not end";
-        QTest::newRow("in a graph") << 400 << "train_step does not end";
+        QTest::newRow("in a graph") << 420 << "train_step does not end";
     }
     void a_gpu_alone_that_does_not_end_is_named() {
         QFETCH(int, works);
@@ -198,7 +198,7 @@ private slots:
         QFETCH(QString, model);
         QFETCH(int, devices);
         QFETCH(int, dead);
-        test::set_machine({.devices = devices, .works_before_fault = 150, .troubled = dead});
+        test::set_machine({.devices = devices, .works_before_fault = 170, .troubled = dead});
         const FoundFault ended = train_until_fault(model.toUtf8().constData(), devices);
         const QRegularExpression told(
             QString(R"(^rank %1 \(cuda:%1\) failed (at|after) (collective|message) \d+ .*)"
