@@ -245,8 +245,9 @@ private slots:
         const ui::StepMoments moments(digest);
         const auto touches = [&](ir::Phase phase, const std::string& kind) {
             const int op = find_op(program, [&](const plan::Step& step) {
-                return step.op.kind == kind && step.op.path == "blocks.2.mlp.up" &&
-                       step.op.phase == phase;
+                // With the gelu, where the machine has a kernel for both.
+                return (step.op.kind == kind || step.op.kind == kind + "_gelu") &&
+                       step.op.path == "blocks.2.mlp.up" && step.op.phase == phase;
             });
             return moments.at(moments.positionOf(op, 0)).touches;
         };
