@@ -106,7 +106,8 @@ ScheduleCurve scheduleCurve(const compile::RunConfig& config, std::int64_t steps
                                static_cast<double>(steps - decaySteps(schedule, steps)), base, true,
                                false, ScheduleEditText::tr("decay begins")});
     }
-    if (schedule.contains("end_factor") && !endless) {
+    // Of a plateau it is the least that evaluations may lead to, not where the curve ends.
+    if (schedule.contains("end_factor") && !endless && schedule.at("type") != "plateau") {
         out.handles.push_back({HandleKind::End, static_cast<double>(steps),
                                base * factor(schedule, "end_factor", 0.0), false, true,
                                ScheduleEditText::tr("end")});
