@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/bridge/draft/schedule_edit.h"
 
+#include "core/optim/plateau.h"
 #include "core/optim/schedule.h"
 
 #include <QCoreApplication>
@@ -106,8 +107,9 @@ ScheduleCurve scheduleCurve(const compile::RunConfig& config, std::int64_t steps
                                static_cast<double>(steps - decaySteps(schedule, steps)), base, true,
                                false, ScheduleEditText::tr("decay begins")});
     }
-    // Of a plateau it is the least that evaluations may lead to, not where the curve ends.
-    if (schedule.contains("end_factor") && !endless && schedule.at("type") != "plateau") {
+    // Where evaluations decide it is the least that they may lead to, not where the curve ends.
+    const bool decided = !optim::watched_metric(schedule).empty();
+    if (schedule.contains("end_factor") && !endless && !decided) {
         out.handles.push_back({HandleKind::End, static_cast<double>(steps),
                                base * factor(schedule, "end_factor", 0.0), false, true,
                                ScheduleEditText::tr("end")});
