@@ -18,26 +18,23 @@
 //             the scale would have to be below its minimum.
 //             The structured op at path "microstep" runs forward and backward n times and
 //             accumulates.
-// evaluate:   state, "inputs" [B, ...], "targets", "weights" (and "random" i64[3] of a model that
-//             draws) -> "loss_sum", "<metric>_sum" (or
-// _max,
-//             _min, as evaluated_metrics says), "<metric>_rows" f32[B, ..., R] of each metric of a
-//             whole set, "count" (f32; the host joins batches in f64); uses the EMA copy when
-//             there is one and it is asked for
-//             Where a metric is of samples also "samples" (f32). A train_step of a model that holds
-//             samples has slots "held.*" and "carry.*" [n, B, ...] of its rows, and counts its loss
-//             terms itself: it has no "inverse_count".
-// predict:    state, "inputs" [B, ...] -> "prediction": probabilities [B, classes] or values [B,
-// K];
-//             language models: probabilities of the token after the last, [B, vocab]
-//             Of a model whose loss is of its input "reconstruction" [B, input...] instead, or none
-// make (models that make samples): state, "latents" f32[n, ...], where they are of a class "labels"
-//             i32[n] -> "samples" [n, input...]
-// prefill, decode (language models): state + key/value cache slots (not saved), "tokens" i32[1, T
-// or 1],
-//             "position" i64[] -> "logits" f32[T or 1, V]; T = context, and a prefill is at
-//             position 0. Rows of a prefill past the prompt are written over by the decodes that
-//             follow.
+//             A model that holds samples has slots "held.*" and "carry.*" [n, B, ...] of its rows,
+//             and counts its loss terms itself: there is no "inverse_count".
+// evaluate:   state, "inputs" [B, ...], "targets", "weights", and "random" i64[3] of a model that
+//             draws -> "loss_sum", "<metric>_sum" (or _max, _min, as evaluated_metrics says),
+//             "<metric>_rows" f32[B, ..., R] of each metric of a whole set, "count" (f32; the host
+//             joins batches in f64) and, where a metric is of samples, "samples" (f32); uses the
+//             EMA copy when there is one and it is asked for
+// predict:    state, "inputs" [B, ...] -> "prediction": probabilities [B, classes] or values
+//             [B, K]; of language models probabilities of the token after the last, [B, vocab].
+//             Where the loss is of the input "reconstruction" [B, input...] in its place, or there
+//             is no such program.
+// make:       of models that make samples: state, "latents" f32[n, ...], and "labels" i32[n] where
+//             they are of a class -> "samples" [n, input...]
+// prefill, decode (language models): state + key/value cache slots (not saved), "tokens"
+//             i32[1, T or 1], "position" i64[] -> "logits" f32[T or 1, V]; T = context, and a
+//             prefill is at position 0. Rows of a prefill past the prompt are written over by the
+//             decodes that follow.
 #pragma once
 
 #include "core/compile/config/run_config.h"
