@@ -3,6 +3,7 @@
 #include "core/checkpoint/export.h"
 
 #include "core/base/file.h"
+#include "core/base/npy.h"
 #include "core/base/text.h"
 
 #include <algorithm>
@@ -75,30 +76,18 @@ std::map<std::string, std::string> facts_about(const Manifest& manifest) {
     return out;
 }
 
-std::string npy_header(const ir::Type& of) {
-    constexpr std::size_t kAlign = 64;
-    constexpr std::size_t kPreamble = 10; // magic, version, length
-    const char* type = "";
-    switch (of.dtype) {
+/// As NumPy writes it; bf16 is widened.
+std::string_view npy_type(ir::DType dtype) {
+    switch (dtype) {
     case ir::DType::bf16:
-    case ir::DType::f32: type = "<f4"; break;
-    case ir::DType::f16: type = "<f2"; break;
-    case ir::DType::f64: type = "<f8"; break;
-    case ir::DType::i32: type = "<i4"; break;
-    case ir::DType::i64: type = "<i8"; break;
-    case ir::DType::u8: type = "|u1"; break;
+    case ir::DType::f32: return "<f4";
+    case ir::DType::f16: return "<f2";
+    case ir::DType::f64: return "<f8";
+    case ir::DType::i32: return "<i4";
+    case ir::DType::i64: return "<i8";
+    case ir::DType::u8: return "|u1";
     }
-    std::string shape;
-    for (const std::int64_t extent : of.shape) {
-        shape += std::to_string(extent) + ", ";
-    }
-    std::string text = std::string("{'descr': '") + type + "', 'fortran_order': False, 'shape': (" +
-                       shape + "), }";
-    const std::size_t size = (kPreamble + text.size() + 1 + kAlign - 1) / kAlign * kAlign;
-    text.resize(size - kPreamble - 1, ' ');
-    text += '\n';
-    return std::string("\x93NUMPY\x01\x00", 8) +
-           little_endian(static_cast<std::uint16_t>(text.size())) + text;
+    return "";
 }
 
 std::vector<std::byte> widened(const std::vector<std::byte>& halves) {
@@ -208,7 +197,7 @@ void export_npz(const std::vector<ArrayToWrite>& arrays, const fs::path& file,
         if (array.type.dtype == ir::DType::bf16) {
             bytes = widened(bytes);
         }
-        const std::string head = npy_header(array.type);
+        const std::string head = npy_beginning(npy_type(array.type.dtype), array.type.shape.span());
         const ZipEntry& entry = entries.emplace_back(ZipEntry{
             array.name + ".npy", crc_of(head, bytes), head.size() + bytes.size(), out.at()});
         out.write(local_header(entry));

@@ -3,8 +3,13 @@
 
 #include "core/base/check.h"
 #include "core/base/file.h"
+#include "core/base/npy.h"
 #include "core/base/text.h"
 #include "core/data/puzzles/sudoku.h"
+
+#include <array>
+#include <span>
+#include <string_view>
 
 namespace weft::data {
 namespace {
@@ -45,20 +50,6 @@ private:
     std::string source_, text_;
 };
 
-/// An .npy file of format version 1 (NumPy Enhancement Proposal 1).
-std::string npy_text(const std::string& type, const std::string& shape, std::string_view elements) {
-    std::string header =
-        "{'descr': '" + type + "', 'fortran_order': False, 'shape': " + shape + ", }";
-    constexpr std::size_t kAligned = 64;
-    constexpr std::size_t kBefore = 10;
-    header += std::string((kAligned - (kBefore + header.size() + 1) % kAligned) % kAligned, ' ');
-    header += '\n';
-    std::string out("\x93NUMPY\x01\x00", 8);
-    out += static_cast<char>(header.size() & 0xffU);
-    out += static_cast<char>(header.size() >> 8U);
-    return out + header + std::string(elements);
-}
-
 class NpyPart final : public PartFiles {
 public:
     NpyPart(fs::path folder, const SudokuShape& shape) : folder_(std::move(folder)), shape_(shape) {
@@ -75,14 +66,13 @@ public:
         ++count_;
     }
     void close() override {
-        const std::string boards =
-            "(" + std::to_string(count_) + ", " + std::to_string(shape_.cells()) + ")";
+        const std::array<std::int64_t, 2> boards = {count_, shape_.cells()};
         write("inputs", "|u1", boards, inputs_);
         write("labels", "|u1", boards, labels_);
-        write("puzzle_identifiers", "<i4", one_row(count_), numbers(count_, 0));
+        write("puzzle_identifiers", "<i4", std::array{count_}, numbers(count_, 0));
         const std::string offsets = numbers(count_ + 1, 1);
-        write("puzzle_indices", "<i4", one_row(count_ + 1), offsets);
-        write("group_indices", "<i4", one_row(count_ + 1), offsets);
+        write("puzzle_indices", "<i4", std::array{count_ + 1}, offsets);
+        write("group_indices", "<i4", std::array{count_ + 1}, offsets);
         const Json told = {{"pad_id", 0},
                            {"ignore_label_id", 0},
                            {"blank_identifier_id", 0},
@@ -97,8 +87,6 @@ public:
     }
 
 private:
-    static std::string one_row(std::int64_t count) { return "(" + std::to_string(count) + ",)"; }
-
     /// 0, step, 2 step, ... of 32 bits, the lowest byte first.
     static std::string numbers(std::int64_t count, std::int64_t step) {
         std::string out;
@@ -111,9 +99,10 @@ private:
         return out;
     }
 
-    void write(const std::string& name, const std::string& type, const std::string& shape,
+    void write(const std::string& name, std::string_view type, std::span<const std::int64_t> shape,
                const std::string& elements) const {
-        write_file_atomically(folder_ / ("all__" + name + ".npy"), npy_text(type, shape, elements));
+        write_file_atomically(folder_ / ("all__" + name + ".npy"),
+                              npy_beginning(type, shape) + elements);
     }
 
     fs::path folder_;

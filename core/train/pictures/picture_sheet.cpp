@@ -2,16 +2,14 @@
 #include "core/train/pictures/picture_sheet.h"
 
 #include "core/base/check.h"
+#include "core/base/npy.h"
 #include "core/data/files/image_codec.h"
 
 #include <algorithm>
 #include <cmath>
-#include <string_view>
 
 namespace weft::train {
 namespace {
-
-constexpr std::size_t kNpyAlignment = 64; // of the values in the file
 
 /// An empty picture of so many cells.
 data::Image blank(const ir::Shape& shape, std::int64_t rows, std::int64_t columns) {
@@ -89,19 +87,7 @@ std::string picture_grid(const MadeSamples& samples, std::int64_t columns,
 }
 
 std::string npy_file(const MadeSamples& samples) {
-    std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': (";
-    for (const std::int64_t extent : samples.shape) {
-        header += std::to_string(extent) + ",";
-    }
-    header += "), }";
-    constexpr std::string_view kBegin("\x93NUMPY\x01\x00", 8);
-    const std::size_t before = kBegin.size() + 2;
-    header.append(kNpyAlignment - (before + header.size() + 1) % kNpyAlignment, ' ');
-    header += '\n';
-    std::string out(kBegin);
-    out += static_cast<char>(header.size() & 0xff);
-    out += static_cast<char>(header.size() >> 8);
-    out += header;
+    std::string out = npy_beginning("<f4", samples.shape.span());
     out.append(reinterpret_cast<const char*>(samples.values.data()),
                samples.values.size() * sizeof(float));
     return out;
