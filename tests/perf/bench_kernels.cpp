@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Speed of the CPU kernels on the shapes of small models, each beside a ceiling that was measured
 // in the same run: fused multiply-adds or bf16 dot products in registers, copy and
-// read-modify-write bandwidth. The last column, the ratio, is the figure to quote.
+// read-modify-write bandwidth. The last column, the ratio, is the figure to quote. An argument
+// chooses: only rows whose name holds it are measured.
 #include "kernels/weft_kernels.h"
 #include "tests/perf/ceilings.h"
 
@@ -9,6 +10,7 @@
 #include <array>
 #include <cstdio>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace {
@@ -16,6 +18,8 @@ namespace {
 using weft::bench::best_seconds;
 using weft::bench::Ceilings;
 using Shape = std::vector<std::int64_t>;
+
+std::string_view chosen; // part of the names of the rows to measure
 
 struct Bench {
     std::string label, kind;
@@ -58,6 +62,9 @@ weft_attribute list(const char* name, const Shape& value) { // `value` must outl
 }
 
 void measure(const Bench& bench, const Ceilings& ceilings) {
+    if (bench.label.find(chosen) == std::string::npos) {
+        return;
+    }
     const weft_backend* backend = weft_cpu_backend();
     const weft_op_desc desc{bench.kind.c_str(),
                             static_cast<std::int32_t>(bench.inputs.size()),
@@ -331,7 +338,10 @@ void bench_optimizer(const Ceilings& c) {
 
 } // namespace
 
-int main() {
+int main(int argc, char** argv) {
+    if (argc > 1) {
+        chosen = argv[1];
+    }
     const Ceilings c = weft::bench::measure_ceilings();
     std::printf("%s on %s, %d threads\nceilings: f32 %.0f GFLOP/s, bf16 vector %.0f GFLOP/s, copy "
                 "%.1f GB/s, "

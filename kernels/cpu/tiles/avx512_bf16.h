@@ -28,26 +28,25 @@ WEFT_INLINE std::uint16_t lanes(std::int64_t count) {
 
 /// bf16(high) << 16 | bf16(low) in each lane, rounded to nearest even.
 WEFT_AVX512_BF16 WEFT_INLINE __m512i pair_of(__m512 low, __m512 high) {
-    const __m512i upper =
-        _mm512_cvtepu16_epi32(reinterpret_cast<__m256i>(_mm512_cvtneps_pbh(high)));
-    const __m512i lower = _mm512_cvtepu16_epi32(reinterpret_cast<__m256i>(_mm512_cvtneps_pbh(low)));
-    return _mm512_or_si512(_mm512_slli_epi32(upper, 16), lower);
+    const __m512i order =
+        _mm512_set_epi16(31, 15, 30, 14, 29, 13, 28, 12, 27, 11, 26, 10, 25, 9, 24, 8, 23, 7, 22, 6,
+                         21, 5, 20, 4, 19, 3, 18, 2, 17, 1, 16, 0);
+    return _mm512_permutexvar_epi16(order,
+                                    reinterpret_cast<__m512i>(_mm512_cvtne2ps_pbh(high, low)));
 }
 
-/// 2^x with a relative error below 2e-7 (Taylor series of e^r to r^6 / 6!); 0 below -126, NaN of
-/// NaN.
+/// 2^x with a relative error below 2e-7; 0 below -126 where denormal numbers are zero, NaN of NaN.
+/// 2^floor(x) times a polynomial in the rest r, 0 <= r < 1: 1 + the five terms with the least
+/// relative error (8.2e-8 before rounding; a linear program over 4,001 Chebyshev points).
 WEFT_AVX512_BF16 WEFT_INLINE __m512 power_of_two_512(__m512 x) {
-    const __m512 limited = _mm512_max_ps(_mm512_set1_ps(-200.0f), x);
-    const __m512 whole = _mm512_roundscale_ps(limited, _MM_FROUND_TO_NEAREST_INT);
-    const __m512 r = _mm512_mul_ps(_mm512_sub_ps(limited, whole), _mm512_set1_ps(0.693147181f));
-    __m512 p = _mm512_set1_ps(1.0f / 720.0f);
-    p = _mm512_fmadd_ps(p, r, _mm512_set1_ps(1.0f / 120.0f));
-    p = _mm512_fmadd_ps(p, r, _mm512_set1_ps(1.0f / 24.0f));
-    p = _mm512_fmadd_ps(p, r, _mm512_set1_ps(1.0f / 6.0f));
-    p = _mm512_fmadd_ps(p, r, _mm512_set1_ps(0.5f));
+    const __m512 r = _mm512_reduce_ps(x, _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC);
+    __m512 p = _mm512_set1_ps(0.0018671314f);
+    p = _mm512_fmadd_ps(p, r, _mm512_set1_ps(0.009017025f));
+    p = _mm512_fmadd_ps(p, r, _mm512_set1_ps(0.05579992f));
+    p = _mm512_fmadd_ps(p, r, _mm512_set1_ps(0.24016444f));
+    p = _mm512_fmadd_ps(p, r, _mm512_set1_ps(0.6931513f));
     p = _mm512_fmadd_ps(p, r, _mm512_set1_ps(1.0f));
-    p = _mm512_fmadd_ps(p, r, _mm512_set1_ps(1.0f));
-    return _mm512_scalef_ps(p, whole);
+    return _mm512_scalef_ps(p, x);
 }
 
 /// The transposed block of 16 by 16 lanes, in place.

@@ -28,6 +28,27 @@ struct Running {
     float shrink[kB]; // of what has been summed so far, by the last block
 };
 
+/// The largest of `before` and the seen scores of 16 queries, `score` [keys, 64].
+template <Seen kSeen>
+WEFT_AVX512_BF16 WEFT_INLINE __m512 largest(const float* score, std::int64_t keys, __m512i from,
+                                            __m512i seen, __m512 before) {
+    constexpr int kChains = 4; // a maximum has to wait for the one before it
+    __m512 max[kChains] = {before, before, before, before};
+    for (std::int64_t s = 0; s < keys; s += kChains) {
+#pragma GCC unroll 4
+        for (int i = 0; i < kChains; ++i) {
+            const std::int64_t one = std::min(s + i, keys - 1);
+            const __m512 x = _mm512_loadu_ps(score + one * kB);
+            if constexpr (kSeen != Seen::all) {
+                max[i] = _mm512_mask_max_ps(max[i], is_seen<kSeen>(one, from, seen), max[i], x);
+            } else {
+                max[i] = _mm512_max_ps(max[i], x);
+            }
+        }
+    }
+    return _mm512_max_ps(_mm512_max_ps(max[0], max[1]), _mm512_max_ps(max[2], max[3]));
+}
+
 /// Scores [keys, 64] of the keys from `key` on become probabilities against the running maximum,
 /// in pairs of keys.
 template <Seen kSeen>
@@ -42,20 +63,14 @@ WEFT_AVX512_BF16 void soften(const QueryBlock& q, Running& state, const float* s
         const __m512i from = _mm512_sub_epi32(_mm512_loadu_si512(q.from + c),
                                               _mm512_set1_epi32(static_cast<int>(key)));
         const __m512 before = _mm512_loadu_ps(state.max + c);
-        __m512 max = before;
-        for (std::int64_t s = 0; s < keys; ++s) {
-            const __m512 x = _mm512_loadu_ps(score + s * kB + c);
-            if constexpr (kSeen != Seen::all) {
-                max = _mm512_mask_max_ps(max, is_seen<kSeen>(s, from, seen), max, x);
-            } else {
-                max = _mm512_max_ps(max, x);
-            }
-        }
+        const __m512 max = largest<kSeen>(score + c, keys, from, seen, before);
         // No key so far: any finite number will do, since nothing is taken from it.
         const __mmask16 some = _mm512_cmp_ps_mask(
             max, _mm512_set1_ps(-std::numeric_limits<float>::infinity()), _CMP_NEQ_UQ);
         const __m512 level = _mm512_maskz_mul_ps(some, max, to_log2);
-        const __m512 shrink = power_of_two_512(_mm512_fmsub_ps(before, to_log2, level));
+        const __m512 shrink = _mm512_mask_mov_ps( // exactly 1 where the maximum stays
+            power_of_two_512(_mm512_fmsub_ps(before, to_log2, level)),
+            _mm512_cmp_ps_mask(before, max, _CMP_EQ_OQ), _mm512_set1_ps(1.0f));
         __m512 sum = _mm512_mul_ps(_mm512_loadu_ps(state.sum + c), shrink);
         const __m512i low_words = _mm512_loadu_si512(q.keep[0] + c);
         const __m512i high_words = _mm512_loadu_si512(q.keep[1] + c);
