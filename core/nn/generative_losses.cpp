@@ -14,15 +14,6 @@ namespace {
 
 using config::Json;
 
-/// What the model published under this name, in f32.
-ir::ValueId published(ops::Builder& b, const Prediction& p, std::string_view name) {
-    WEFT_CHECK(p.published != nullptr, "a model stands behind the prediction");
-    const auto found = std::find_if(p.published->begin(), p.published->end(),
-                                    [&](const auto& one) { return one.first == name; });
-    WEFT_CHECK(found != p.published->end(), "the loss goes with this model");
-    return ops::cast(b, found->second, ir::DType::f32);
-}
-
 config::FieldTable elbo_fields() {
     return {
         config::real_field("beta", 1.0,
@@ -54,8 +45,8 @@ ir::ValueId reconstruction(ops::Builder& b, const Json& settings, const Predicti
 /// KL(N(mean, exp(log_variance)) || N(0, 1)) of each sample in nats: [B] (Kingma and Welling 2014,
 /// appendix B).
 ir::ValueId divergence(ops::Builder& b, const Prediction& p) {
-    const ir::ValueId mean = published(b, p, "latent_mean");
-    const ir::ValueId log_variance = published(b, p, "latent_log_variance");
+    const ir::ValueId mean = published_value(b, p, "latent_mean");
+    const ir::ValueId log_variance = published_value(b, p, "latent_log_variance");
     const ir::ValueId excess =
         ops::sub(b, ops::add(b, b.emit("square", {mean}), b.emit("exp", {log_variance})),
                  ops::affine(b, log_variance, 1.0, 1.0));
@@ -71,22 +62,52 @@ ir::ValueId expected_values(ops::Builder& b, const Json& settings, ir::ValueId o
     return is_bernoulli(settings) ? b.emit("sigmoid", {output}) : output;
 }
 
-config::FieldTable no_denoising_fields() {
-    return {};
-}
-
 /// The simple loss of Ho et al. 2020, equation 14.
 ir::ValueId build_denoising(ops::Builder& b, const Json&, const Prediction& p) {
     const ir::ValueId output = ops::cast(b, p.output, ir::DType::f32);
-    return ops::reduce_mean(b, b.emit("square", {ops::sub(b, output, published(b, p, "noise"))}),
-                            {1});
+    return ops::reduce_mean(
+        b, b.emit("square", {ops::sub(b, output, published_value(b, p, "noise"))}), {1});
+}
+
+/// Of latents that are normal numbers, in nats: -log N(z; 0, 1) - log |det dz/dx|.
+ir::ValueId build_negative_log_likelihood(ops::Builder& b, const Json&, const Prediction& p) {
+    const auto size = static_cast<double>(b.shape(p.output)[1]);
+    const ir::ValueId latents = ops::cast(b, p.output, ir::DType::f32);
+    const ir::ValueId squares = ops::reduce_sum(b, b.emit("square", {latents}), {1});
+    const double constant = 0.5 * size * std::log(2.0 * std::numbers::pi);
+    return ops::sub(b, ops::affine(b, squares, 0.5, constant),
+                    published_value(b, p, "log_determinant"));
+}
+
+ir::ValueId build_bits_per_dimension(ops::Builder& b, const Prediction& p) {
+    const auto size = static_cast<double>(b.shape(p.output)[1]);
+    return ops::affine(b, build_negative_log_likelihood(b, *p.settings, p),
+                       1.0 / (size * std::numbers::ln2));
 }
 
 ir::ValueId build_reconstruction(ops::Builder& b, const Prediction& p) {
     return reconstruction(b, *p.settings, p);
 }
 
+const std::pair<std::string, ir::ValueId>* find_published(const Prediction& p,
+                                                          std::string_view name) {
+    WEFT_CHECK(p.published != nullptr, "a model stands behind the prediction");
+    const auto found = std::find_if(p.published->begin(), p.published->end(),
+                                    [&](const auto& one) { return one.first == name; });
+    return found == p.published->end() ? nullptr : &*found;
+}
+
 } // namespace
+
+bool has_published(const Prediction& p, std::string_view name) {
+    return find_published(p, name) != nullptr;
+}
+
+ir::ValueId published_value(ops::Builder& b, const Prediction& p, std::string_view name) {
+    const auto* found = find_published(p, name);
+    WEFT_CHECK(found != nullptr, "the loss goes with this model");
+    return ops::cast(b, found->second, ir::DType::f32);
+}
 
 // -x l + log(1 + exp(l)), where log(1 + exp(l)) = (l + |l|) / 2 + log(1 + exp(-|l|)).
 ir::ValueId binary_cross_entropy(ops::Builder& b, ir::ValueId logits, ir::ValueId targets) {
@@ -109,10 +130,27 @@ const LossDef kElboLoss = {.name = "elbo",
 const LossDef kDenoisingLoss = {.name = "denoising",
                                 .help = "Mean squared error of the noise that was added, 1 of a "
                                         "network that says nothing.",
-                                .fields = no_denoising_fields,
+                                .fields = no_loss_fields,
                                 .needs_classes = false,
                                 .build = build_denoising,
                                 .of_input = true};
+
+const LossDef kNegativeLogLikelihoodLoss = {
+    .name = "negative_log_likelihood",
+    .help = "What a sample costs in nats under a model that knows its density.",
+    .fields = no_loss_fields,
+    .needs_classes = false,
+    .build = build_negative_log_likelihood,
+    .of_input = true};
+
+const MetricDef kBitsPerDimensionMetric = {.name = "bits_per_dimension",
+                                           .help = "The same in bits per value of the sample.",
+                                           .needs_classes = false,
+                                           .higher_is_better = false,
+                                           .reduction = "mean",
+                                           .build = build_bits_per_dimension,
+                                           .from_loss = nullptr,
+                                           .part_of = "negative_log_likelihood"};
 
 const MetricDef kReconstructionMetric = {
     .name = "reconstruction",

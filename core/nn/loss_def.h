@@ -33,6 +33,12 @@ struct Prediction {
     Verdict verdict = {}; // of models that give one
 };
 
+/// What a loss trains some of the parameters on.
+struct Objective {
+    std::string_view match; // pattern of their names
+    ir::ValueId terms;      // f32, one per loss term
+};
+
 struct LossDef {
     std::string_view name;
     std::string_view help;
@@ -58,6 +64,11 @@ struct LossDef {
     /// The logits whose softmax the loss takes for probabilities, of a model's output. Null: the
     /// output itself.
     ir::ValueId (*logits)(ops::Builder& builder, ir::ValueId output) = nullptr;
+    /// Where parameters are trained on different things, as those of two networks that work against
+    /// each other: what `build` sums, and whom each part of it trains. Every parameter has the
+    /// first that matches. Null: all are trained on what `build` gives.
+    std::vector<Objective> (*objectives)(ops::Builder& builder, const config::Json& settings,
+                                         const Prediction& prediction) = nullptr;
 };
 
 /// Of losses without settings.
@@ -97,16 +108,20 @@ extern const LossDef kLogCoshLoss;
 extern const LossDef kQuantileLoss;
 extern const LossDef kElboLoss;
 extern const LossDef kDenoisingLoss;
+extern const LossDef kAdversarialLoss;
+extern const LossDef kNegativeLogLikelihoodLoss;
 extern const LossDef kBceLoss;
 extern const LossDef kKlLoss;
 extern const LossDef kCosineLoss;
 extern const LossDef kDiceLoss;
 extern const LossDef kExpressionLoss;
 inline constexpr std::array kLosses = {
-    &kCrossEntropyLoss, &kFocalLoss,   &kMseLoss,      &kMaeLoss,  &kHuberLoss,
-    &kSmoothL1Loss,     &kLogCoshLoss, &kQuantileLoss, &kElboLoss, &kDenoisingLoss,
-    &kBceLoss,          &kKlLoss,      &kCosineLoss,   &kDiceLoss, &kExpressionLoss,
-    &kStablemaxLoss};
+    &kCrossEntropyLoss, &kFocalLoss,       &kMseLoss,
+    &kMaeLoss,          &kHuberLoss,       &kSmoothL1Loss,
+    &kLogCoshLoss,      &kQuantileLoss,    &kElboLoss,
+    &kDenoisingLoss,    &kBceLoss,         &kKlLoss,
+    &kCosineLoss,       &kDiceLoss,        &kExpressionLoss,
+    &kStablemaxLoss,    &kAdversarialLoss, &kNegativeLogLikelihoodLoss};
 
 extern const MetricDef kAccuracyMetric;
 extern const MetricDef kPerplexityMetric;
@@ -115,6 +130,11 @@ extern const MetricDef kMeanAbsoluteErrorMetric;
 extern const MetricDef kLargestErrorMetric;
 extern const MetricDef kReconstructionMetric;
 extern const MetricDef kDivergenceMetric;
+extern const MetricDef kGeneratorLossMetric;
+extern const MetricDef kDiscriminatorLossMetric;
+extern const MetricDef kRealScoreMetric;
+extern const MetricDef kFakeScoreMetric;
+extern const MetricDef kBitsPerDimensionMetric;
 extern const MetricDef kExactAccuracyMetric;
 extern const MetricDef kHaltingAccuracyMetric;
 extern const MetricDef kHaltingStepsMetric;
@@ -123,11 +143,26 @@ extern const MetricDef kBinaryAccuracyMetric;
 extern const MetricDef kMacroF1Metric;
 extern const MetricDef kAurocMetric;
 extern const MetricDef kCalibrationErrorMetric;
-inline constexpr std::array kMetrics = {
-    &kAccuracyMetric,     &kPerplexityMetric,     &kBitsPerByteMetric,   &kMeanAbsoluteErrorMetric,
-    &kLargestErrorMetric, &kReconstructionMetric, &kDivergenceMetric,    &kTop5AccuracyMetric,
-    &kBinaryAccuracyMetric, &kMacroF1Metric,      &kAurocMetric,         &kCalibrationErrorMetric,
-    &kExactAccuracyMetric, &kHaltingAccuracyMetric, &kHaltingStepsMetric};
+inline constexpr std::array kMetrics = {&kAccuracyMetric,
+                                        &kPerplexityMetric,
+                                        &kBitsPerByteMetric,
+                                        &kMeanAbsoluteErrorMetric,
+                                        &kLargestErrorMetric,
+                                        &kReconstructionMetric,
+                                        &kDivergenceMetric,
+                                        &kTop5AccuracyMetric,
+                                        &kBinaryAccuracyMetric,
+                                        &kMacroF1Metric,
+                                        &kAurocMetric,
+                                        &kCalibrationErrorMetric,
+                                        &kExactAccuracyMetric,
+                                        &kHaltingAccuracyMetric,
+                                        &kHaltingStepsMetric,
+                                        &kGeneratorLossMetric,
+                                        &kDiscriminatorLossMetric,
+                                        &kRealScoreMetric,
+                                        &kFakeScoreMetric,
+                                        &kBitsPerDimensionMetric};
 
 /// LossDef::logits, or the output as it is.
 ir::ValueId logits_of(const LossDef& loss, ops::Builder& builder, ir::ValueId output);
@@ -150,6 +185,17 @@ ir::ValueId by_shares(ops::Builder& b, const Prediction& p, Loss loss) {
     return ops::add(b, ops::mul(b, p.share, loss(p.target)),
                     ops::mul(b, ops::affine(b, p.share, -1.0, 1.0), loss(p.other)));
 }
+
+/// What the loss trains parameters on: its objectives, or the loss itself for all.
+std::vector<Objective> objectives_of(const LossDef& loss, ops::Builder& builder,
+                                     const config::Json& settings, const Prediction& prediction);
+/// Term by term.
+ir::ValueId sum_of(ops::Builder& builder, const std::vector<Objective>& objectives);
+
+/// Whether the model published a value of this name, and the value in f32.
+bool has_published(const Prediction& prediction, std::string_view name);
+ir::ValueId published_value(ops::Builder& builder, const Prediction& prediction,
+                            std::string_view name);
 
 /// Prediction minus target of values [B, K], in f32.
 ir::ValueId error_of(ops::Builder& builder, const Prediction& prediction);

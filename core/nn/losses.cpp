@@ -147,6 +147,22 @@ auto by_name(const List& list, std::string_view name) -> typename List::value_ty
 
 } // namespace
 
+std::vector<Objective> objectives_of(const LossDef& loss, ops::Builder& b, const Json& settings,
+                                     const Prediction& p) {
+    if (loss.objectives != nullptr) {
+        return loss.objectives(b, settings, p);
+    }
+    return {{"*", loss.build(b, settings, p)}};
+}
+
+ir::ValueId sum_of(ops::Builder& b, const std::vector<Objective>& objectives) {
+    ir::ValueId out;
+    for (const Objective& one : objectives) {
+        out = out.valid() ? ops::add(b, out, one.terms) : one.terms;
+    }
+    return out;
+}
+
 const LossDef kCrossEntropyLoss = {.name = "cross_entropy",
                                    .help = "Negative log-likelihood of the true class.",
                                    .fields = cross_entropy_fields,

@@ -64,6 +64,9 @@ struct Variable {
 
 struct Lora; // core/nn/layers/lora.h
 
+/// Appends d sum(output) / d by, of the shape of `by`, as values that can be differentiated again.
+using SlopeOf = ir::ValueId (*)(ops::Builder& builder, ir::ValueId output, ir::ValueId by);
+
 /// What the program around the model provides; invalid ids where the mode has no use for them.
 struct Surroundings {
     Mode mode = Mode::evaluate;
@@ -76,6 +79,7 @@ struct Surroundings {
     // row does.
     ir::ValueId fresh = {};
     const Lora* lora = nullptr; // adapters of its linear layers; null: none. Outlives the context
+    SlopeOf slope = nullptr;    // null: nobody differentiates, as where a model is only looked at
 };
 
 /// What a model says of a sample beside its prediction; ids are invalid where it says nothing.
@@ -137,6 +141,12 @@ public:
     void publish(std::string name, ir::ValueId value);
     /// All of them, in order.
     const std::vector<std::pair<std::string, ir::ValueId>>& published() const { return published_; }
+
+    /// SlopeOf, for what is trained on slopes.
+    bool knows_slopes() const { return around_.slope != nullptr; }
+    ir::ValueId slope(ir::ValueId output, ir::ValueId by) {
+        return around_.slope(builder_, output, by);
+    }
 
     /// Lets a variable be `value` in place of a program argument of its name: a value carried by a
     /// loop, or the averaged copy of a parameter.

@@ -298,7 +298,7 @@ private:
         }
         const auto* loss = nn::find_loss(at("/loss/type").get<std::string>());
         if (loss == nullptr || def->loss == (loss->of_input ? loss->name : "")) {
-            values_fit_likelihood();
+            values_are_shares(*def);
             if (loss != nullptr && loss->of_input && sound({"/data/mix"}) &&
                 !at("/data/mix").empty()) {
                 error("/data/mix", std::string(loss->name) + " has no classes to mix",
@@ -328,16 +328,23 @@ private:
     }
 
     /// Probabilities are of values from 0 to 1, which images are as they are read.
-    void values_fit_likelihood() {
-        if (!sound({"/data"}) || at("/loss").value("likelihood", "") != "bernoulli") {
+    void values_are_shares(const nn::ModelDef& def) {
+        const bool coins = at("/loss").value("likelihood", "") == "bernoulli";
+        const bool unmoved =
+            def.unmoved != nullptr && sound({"/model"}) && def.unmoved(at("/model"));
+        if (!sound({"/data"}) || !(coins || unmoved)) {
             return;
         }
+        const std::string name(def.name);
+        const std::string who = coins ? "likelihood bernoulli" : "model " + name + " as set";
+        const std::string otherwise =
+            coins ? "use likelihood gaussian." : "set the model to other values.";
         const Json& transforms = at("/data/transforms");
         for (std::size_t i = 0; i < transforms.size(); ++i) {
             if (transforms[i].at("type") == "normalize") {
                 error("/data/transforms/" + std::to_string(i),
-                      "likelihood bernoulli needs values from 0 to 1, and this moves them",
-                      "Leave it out, or use likelihood gaussian.");
+                      who + " needs values from 0 to 1, and this moves them",
+                      "Leave it out, or " + otherwise);
             }
         }
     }

@@ -22,7 +22,6 @@ struct Planned {
 
 constexpr std::array kPlanned = {
     Planned{"/data/*/type", "maze arc", ""},
-    Planned{"/model/type", "gan flow", ""},
     Planned{"/loss/type", "act", ""},
     Planned{"/mesh/backend", "in_process mpi gloo nccl", ""},
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/compile/programs/model_programs.h"
 
+#include "core/autodiff/gradients.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/compile/mesh/stage_config.h"
@@ -234,6 +235,16 @@ void check_adapters(const RunModel& run) {
     }
 }
 
+/// The stages of a pipeline go back the way they came, once.
+void check_one_way_back(const RunModel& run) {
+    if (run.loss->objectives != nullptr && stage_choice(*run.config)) {
+        throw Error(ErrorKind::usage, "/mesh/strategy",
+                    std::string(run.model->name) +
+                        " trains parts of itself on different losses, which no pipeline does",
+                    "Use data_parallel or fsdp.");
+    }
+}
+
 void check_rows_are_held(const RunModel& run) {
     if (stage_choice(*run.config)) {
         throw Error(ErrorKind::usage, "/mesh/strategy",
@@ -272,6 +283,19 @@ plan::StateSlot slot_of(const nn::Variable& variable, std::string name, plan::Ca
 }
 
 } // namespace
+
+// The ops belong to the forward part: what comes of them is differentiated in turn.
+ir::ValueId forward_slope(ops::Builder& b, ValueId output, ValueId by) {
+    const std::size_t first = b.block().ops.size();
+    const ir::Phase phase = b.phase();
+    const ir::ValueId seed = ops::constant(b, 1.0, b.shape(output), b.type(output).dtype);
+    const ir::ValueIds wanted = {by};
+    const ir::ValueIds out = autodiff::append_gradients(b, output, seed, wanted);
+    for (std::size_t i = first; i < b.block().ops.size(); ++i) {
+        b.block().ops[i].phase = phase;
+    }
+    return out.front();
+}
 
 bool RunModel::trainable(const nn::Variable& parameter) const {
     if (lora && nn::adapted_by(parameter.name)) {
@@ -345,6 +369,7 @@ RunModel declare_run(const RunConfig& config, const data::SampleInfo& sample) {
     if (run.lora) {
         check_adapters(run);
     }
+    check_one_way_back(run);
     check_something_trains(run);
     check_optimizers_fit(run);
     return run;

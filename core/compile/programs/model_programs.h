@@ -18,6 +18,9 @@
 
 namespace weft::compile {
 
+/// nn::SlopeOf.
+ir::ValueId forward_slope(ops::Builder& b, ir::ValueId output, ir::ValueId by);
+
 /// Everything that the programs of one run have in common.
 struct RunModel {
     const RunConfig* config = nullptr;
@@ -38,7 +41,8 @@ struct RunModel {
 
     /// What every program of the run provides around the model.
     nn::Surroundings surroundings(nn::Mode mode) const {
-        return {.mode = mode, .data = data, .lora = lora ? &*lora : nullptr};
+        return {
+            .mode = mode, .data = data, .lora = lora ? &*lora : nullptr, .slope = forward_slope};
     }
     bool trainable(const nn::Variable& parameter) const;
     /// The element type of its slot: f32, and bf16 of a matrix that stays as it is below low-rank

@@ -6,6 +6,7 @@
 #include "core/compile/programs/model_programs.h"
 
 #include "core/autodiff/gradients.h"
+#include "core/base/text.h"
 #include "core/compile/programs/loss_scale.h"
 
 #include <algorithm>
@@ -325,8 +326,14 @@ private:
     void add_results(ops::Builder& b, ir::Block& body, const nn::Prediction& prediction,
                      ValueId weights, ValueId penalty) {
         b.set_path("loss");
-        const ValueId terms = run_.loss->build(b, run_.config->section("loss"), prediction);
-        const ValueId loss = ops::mul(b, nn::weighted_sum(b, terms, weights), inverse_count_);
+        std::vector<nn::Objective> objectives =
+            nn::objectives_of(*run_.loss, b, run_.config->section("loss"), prediction);
+        ValueId loss;
+        for (nn::Objective& objective : objectives) {
+            objective.terms =
+                ops::mul(b, nn::weighted_sum(b, objective.terms, weights), inverse_count_);
+            loss = loss.valid() ? ops::add(b, loss, objective.terms) : objective.terms;
+        }
         ValueIds sums = {ops::add(b, carried_argument(body, trained_.size()), loss)};
         b.set_path("metrics");
         const nn::Prediction judged =
@@ -342,7 +349,11 @@ private:
             sums.push_back(how.join(b, carried_argument(body, trained_.size() + 1 + i), own));
         }
         b.set_path("loss");
-        add_gradients(b, body, penalty.valid() ? penalised(b, loss, penalty, weights) : loss);
+        if (penalty.valid()) {
+            WEFT_CHECK(objectives.size() == 1, "a penalty is a part of the one objective");
+            objectives[0].terms = penalised(b, loss, penalty, weights);
+        }
+        add_gradients(b, body, objectives);
         body.results.insert(body.results.end(), sums.begin(), sums.end());
     }
 
@@ -354,15 +365,29 @@ private:
         return ops::add(b, loss, ops::mul(b, sum, inverse_count_));
     }
 
-    void add_gradients(ops::Builder& b, ir::Block& body, ValueId loss) {
-        ValueIds wanted;
-        for (const Trained& trained : trained_) {
-            wanted.push_back(trained.value);
-        }
+    // Of every objective, whose terms are summed, by the parameters that it trains.
+    void add_gradients(ops::Builder& b, ir::Block& body,
+                       const std::vector<nn::Objective>& objectives) {
         b.set_phase(ir::Phase::backward);
         const ValueId seed = scale_.valid() ? scale_ : ops::constant(b, 1.0);
-        const auto gradients = autodiff::append_gradients(b, loss, seed, wanted);
+        ValueIds gradients(trained_.size());
+        for (const nn::Objective& objective : objectives) {
+            std::vector<std::size_t> places;
+            ValueIds wanted;
+            for (std::size_t i = 0; i < trained_.size(); ++i) {
+                if (!gradients[i].valid() &&
+                    glob_match(objective.match, trained_[i].variable->name)) {
+                    places.push_back(i);
+                    wanted.push_back(trained_[i].value);
+                }
+            }
+            const auto own = autodiff::append_gradients(b, objective.terms, seed, wanted);
+            for (std::size_t i = 0; i < places.size(); ++i) {
+                gradients[places[i]] = own[i];
+            }
+        }
         for (std::size_t i = 0; i < trained_.size(); ++i) {
+            WEFT_CHECK(gradients[i].valid(), "nothing trains " + trained_[i].variable->name);
             b.set_path(layer_of(trained_[i].variable->name));
             body.results.push_back(ops::add(b, carried_argument(body, i), gradients[i]));
         }

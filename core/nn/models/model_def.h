@@ -49,6 +49,9 @@ struct ModelDef {
     /// Whether it takes the classes of samples, where the data have some, and makes samples of one;
     /// the number of classes stands for none of them.
     bool takes_labels = false;
+    /// Whether its samples are values from 0 to 1, as images are read: none may move them. Null:
+    /// never.
+    bool (*unmoved)(const config::Json& settings) = nullptr;
     /// A training row works on one sample for several steps, until the model says that it has done
     /// (ModelContext::finish); it gives a verdict (ModelContext::judge).
     bool holds_samples = false;

@@ -17,12 +17,14 @@ extern const ModelDef kVitModel;
 extern const ModelDef kResnetModel;
 extern const ModelDef kVaeModel;
 extern const ModelDef kDiffusionModel;
+extern const ModelDef kGanModel;
+extern const ModelDef kFlowModel;
 extern const ModelDef kGraphModel;
 extern const ModelDef kTrmModel;
 
 inline constexpr std::array kModels = {
-    &kMlpModel,    &kSequentialModel, &kGpt2Model,      &kLlamaModel, &kVitModel,
-    &kResnetModel, &kVaeModel,        &kDiffusionModel, &kGraphModel, &kTrmModel};
+    &kMlpModel, &kSequentialModel, &kGpt2Model,  &kLlamaModel, &kVitModel, &kResnetModel,
+    &kVaeModel, &kDiffusionModel,  &kGraphModel, &kTrmModel,   &kGanModel, &kFlowModel};
 
 /// The record of a model type; null when there is none.
 const ModelDef* find_model(std::string_view name);

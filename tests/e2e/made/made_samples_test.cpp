@@ -33,6 +33,13 @@ const char* const kVae = R"({"model": {"type": "vae", "hidden": [24], "latent": 
 const char* const kDiffusion = R"({"model": {"type": "diffusion", "channels": [8, 8], "groups": 4,
     "times": 20, "sampling_steps": 4}})";
 
+const char* const kGan = R"({"model": {"type": "gan", "channels": [8, 8], "latent": 4,
+    "output": "none", "gradient_penalty": 1}, "loss": {"type": "adversarial", "kind": "wasserstein"},
+    "optimizer": {"type": "adam",
+                  "groups": [{"match": "discriminator.*", "type": "sgd", "learning_rate": 0.01}]}})";
+const char* const kFlow = R"({"model": {"type": "flow", "couplings": 4, "hidden": [16],
+    "levels": null}})";
+
 class MadeSamplesTest : public QObject, private TestFolder {
     Q_OBJECT
 
@@ -75,6 +82,8 @@ private slots:
     void initTestCase() {
         train(config_of("vae", kVae), "vae");
         train(config_of("diffusion", kDiffusion), "diffusion");
+        train(config_of("gan", kGan), "gan");
+        train(config_of("flow", kFlow), "flow");
     }
 
     void a_sheet_is_kept_of_each_evaluation_data() {
@@ -82,6 +91,8 @@ private slots:
         QTest::addColumn<int>("rows");
         QTest::newRow("given back, too") << QByteArray("vae") << 3;
         QTest::newRow("made only") << QByteArray("diffusion") << 2;
+        QTest::newRow("by two networks") << QByteArray("gan") << 2;
+        QTest::newRow("by the way back") << QByteArray("flow") << 2;
     }
 
     void a_sheet_is_kept_of_each_evaluation() {
@@ -162,6 +173,8 @@ private slots:
         QTest::addColumn<QByteArray>("model");
         QTest::newRow("vae") << QByteArray("vae");
         QTest::newRow("diffusion") << QByteArray("diffusion");
+        QTest::newRow("gan") << QByteArray("gan");
+        QTest::newRow("flow") << QByteArray("flow");
     }
 
     void a_run_that_was_stopped_goes_on_bit_for_bit() {
@@ -177,7 +190,7 @@ private slots:
 
     // Losses of evaluations too: what is drawn for a sample depends on its number alone.
     void a_mesh_evaluates_and_makes_the_same() {
-        for (const char* model : {"vae", "diffusion"}) {
+        for (const char* model : {"vae", "diffusion", "gan", "flow"}) {
             const QByteArray run = QByteArray(model) + " mesh";
             train(QString::fromStdString(path((std::string(model) + ".json").c_str()).string()),
                   run.constData(), {"--devices", "cpu:2"});

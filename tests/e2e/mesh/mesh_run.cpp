@@ -41,6 +41,28 @@ const char* const kVae = R"({
   "training": {"global_batch_size": 24, "precision": "f32", "length": {"steps": 100}}
 })";
 
+const char* const kGan = R"({
+  "data": {"train": {"type": "synthetic", "kind": "images", "shape": [6, 6, 2], "classes": 6,
+                     "samples": 2000}},
+  "model": {"type": "gan", "channels": [8, 12], "latent": 6, "output": "none",
+            "gradient_penalty": 10},
+  "loss": {"type": "adversarial", "kind": "hinge"},
+  "optimizer": {"type": "adamw", "learning_rate": 0.001,
+                "groups": [{"match": "discriminator.*", "type": "sgd", "learning_rate": 0.01}]},
+  "lr_schedule": {"type": "constant"},
+  "training": {"global_batch_size": 24, "precision": "f32", "length": {"steps": 100}}
+})";
+
+const char* const kFlow = R"({
+  "data": {"train": {"type": "synthetic", "kind": "images", "shape": [6, 6, 2], "classes": 6,
+                     "samples": 2000}},
+  "model": {"type": "flow", "couplings": 4, "hidden": [16], "levels": null},
+  "loss": {"type": "negative_log_likelihood"},
+  "optimizer": {"type": "adamw", "learning_rate": 0.001},
+  "lr_schedule": {"type": "constant"},
+  "training": {"global_batch_size": 24, "precision": "f32", "length": {"steps": 100}}
+})";
+
 const char* const kGpt = R"({
   "data": {"train": {"type": "synthetic", "kind": "tokens", "vocab": 40, "samples": 2000}},
   "model": {"type": "gpt2", "layers": 2, "width": 24, "heads": 4, "context": 12, "vocab": 40,

@@ -130,7 +130,6 @@ std::vector<Mistake> mistakes() {
          "unknown field",
          ""},
         // Names and settings of the interface that this version cannot do.
-        {{"model.type=gan"}, "/model/type", "model 'gan' is not available", "'sequential'"},
         {{"loss.type=act"}, "/loss/type", "loss 'act' is not available", "'cross_entropy'"},
         {{"loss.type=expression", "loss.expression=mean(square(y - s))"},
          "/loss/expression",
