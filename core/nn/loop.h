@@ -14,4 +14,11 @@ namespace weft::nn {
 ir::ValueIds repeated(ops::Builder& builder, std::int64_t count, const ir::ValueIds& carried,
                       const std::function<ir::ValueIds(const ir::ValueIds&)>& body);
 
+/// A loop over the rows of `rows` [count, ...]: each iteration takes the carried values and then
+/// one row of each, and gives the carried ones of the next and then one row of each result. Returns
+/// the carried values that the last one gives, then the results [count, ...].
+ir::ValueIds scanned(ops::Builder& builder, std::int64_t count, const ir::ValueIds& carried,
+                     const ir::ValueIds& rows,
+                     const std::function<ir::ValueIds(const ir::ValueIds&)>& body);
+
 } // namespace weft::nn

@@ -53,6 +53,67 @@ std::vector<LayerCase> layer_cases() {
          5 * 5 * 3 + 1,
          "",
          ""},
+        {R"({"type": "conv2d", "channels": 6, "groups": 3, "stride": 2})", // depthwise
+         kImage,
+         {2, 3, 3, 6},
+         3 * 3 * 6 + 6,
+         R"({"type": "conv2d", "channels": 4})",
+         "4 input channels do not divide into 3 groups"},
+        {R"({"type": "conv2d", "channels": 4, "groups": 2, "dilation": 2, "padding": "valid"})",
+         {ir::DType::f32, {7, 5, 6}},
+         {2, 3, 1, 4},
+         3 * 3 * 3 * 4 + 4,
+         R"({"type": "max_pool"})",
+         "window of 5 x 5 does not fit"},
+        {R"({"type": "conv2d", "channels": 4, "kernel": 2, "dilation": 4,
+             "weight_norm": "weight"})",
+         kImage,
+         {2, 6, 5, 4},
+         2 * 2 * 3 * 4 + 4 + 4,
+         "",
+         ""},
+        {R"({"type": "linear", "units": 5, "weight_norm": "spectral"})",
+         kRow,
+         {2, 5},
+         7 * 5 + 5,
+         "",
+         ""},
+        {R"({"type": "lstm", "units": 4})",
+         kSequence,
+         {2, 6, 4},
+         5 * 16 + 16 + 4 * 16,
+         kFlattenJson,
+         "sequences"},
+        {R"({"type": "lstm", "units": 4, "output": "last"})",
+         kSequence,
+         {2, 4},
+         5 * 16 + 16 + 4 * 16,
+         "",
+         ""},
+        {R"({"type": "gru", "units": 3})",
+         kSequence,
+         {2, 6, 3},
+         5 * 9 + 9 + 3 * 9 + 9,
+         kFlattenJson,
+         "sequences"},
+        {R"({"type": "gru", "units": 3, "output": "last"})",
+         kSequence,
+         {2, 3},
+         5 * 9 + 9 + 3 * 9 + 9,
+         "",
+         ""},
+        {R"({"type": "multi_head_attention", "heads": 5})",
+         kSequence,
+         {2, 6, 5},
+         4 * (5 * 5 + 5),
+         R"({"type": "conv1d", "channels": 4})",
+         "4 channels do not divide into 5 heads"},
+        {R"({"type": "time_embedding", "times": 20, "width": 6})",
+         kTokenRow,
+         {2, 4, 6},
+         0,
+         R"({"type": "embedding", "width": 2})",
+         "whole numbers"},
         {R"({"type": "conv1d", "channels": 4})",
          kSequence,
          {2, 6, 4},
@@ -360,6 +421,70 @@ private slots:
             const std::size_t column = i / 2 % 6 / 3;
             const std::size_t row = i / 12 % 6 / 3;
             QCOMPARE(y.span<float>()[i], x[((i / 72 * 2 + row) * 2 + column) * 2 + channel]);
+        }
+    }
+
+    // Vaswani et al. 2017, section 3.5, cosines first.
+    void whole_numbers_are_cosines_and_sines_of_falling_frequency() {
+        const LayerProgram built =
+            layer_program(R"([{"type": "time_embedding", "times": 8, "width": 4}])",
+                          {ir::DType::i32, {3}}, nn::Mode::evaluate);
+        const std::vector<std::int32_t> times = {0, 1, 8, 3, 7, 2};
+        const std::vector<exec::Tensor> arguments = {i32({2, 3}, times)};
+        const exec::Tensor y = exec::interpret(built.program, arguments).at(0);
+        for (std::size_t i = 0; i < times.size(); ++i) {
+            for (std::size_t k = 0; k < 2; ++k) {
+                const double angle = times[i] * std::pow(10000.0, -0.5 * static_cast<double>(k));
+                const auto is = [&](std::size_t at) {
+                    return static_cast<double>(y.span<float>()[4 * i + at]);
+                };
+                QVERIFY(std::abs(is(k) - std::cos(angle)) < 1e-6);
+                QVERIFY(std::abs(is(k + 2) - std::sin(angle)) < 1e-6);
+            }
+        }
+    }
+
+    // A matrix with singular values 3 and 1 about a turned axis; what is left of them is 1 and 1/3.
+    void a_spectral_norm_finds_the_largest_singular_value_in_a_few_steps() {
+        const double c = std::cos(0.4);
+        const double s = std::sin(0.4);
+        const auto entry = [](double value) { return static_cast<float>(value); };
+        const std::vector<float> weight = {entry(3 * c * c + s * s), entry(2 * c * s),
+                                           entry(2 * c * s), entry(3 * s * s + c * c)};
+        std::vector<float> left = {1.0F, 0.0F};
+        std::vector<float> right = {1.0F, 0.0F};
+        const LayerProgram built = [] {
+            LayerProgram out = layer_program(
+                R"([{"type": "linear", "units": 2, "bias": false, "weight_norm": "spectral"}])",
+                {ir::DType::f32, {2}}, nn::Mode::train);
+            for (const auto& [name, value] : out.updates) {
+                out.program.add_result(ir::Role::state, name, value);
+            }
+            return out;
+        }();
+        std::vector<float> y;
+        for (int step = 0; step < 12; ++step) {
+            std::vector<exec::Tensor> arguments;
+            for (const ir::Port& port : built.program.arguments) {
+                arguments.push_back(port.name == "inputs"    ? f32({2, 2}, {1.0F, 0.0F, 0.0F, 1.0F})
+                                    : port.name == "random"  ? i64({3}, {0, 0, 0})
+                                    : port.name == "weights" ? f32({2}, {1.0F, 1.0F})
+                                    : port.name.ends_with("left")  ? f32({2}, left)
+                                    : port.name.ends_with("right") ? f32({2}, right)
+                                                                   : f32({2, 2}, weight));
+            }
+            const auto results = exec::interpret(built.program, arguments);
+            const auto floats = [&](std::size_t i) {
+                return std::vector<float>(results[i].span<float>().begin(),
+                                          results[i].span<float>().end());
+            };
+            y = floats(0);
+            left = floats(1);
+            right = floats(2);
+        }
+        for (std::size_t i = 0; i < 4; ++i) {
+            // Twelve steps leave (1/3)^24 of what was wrong; the rest is f32.
+            QVERIFY(std::abs(y[i] - weight[i] / 3.0F) < 1e-6F);
         }
     }
 

@@ -74,8 +74,17 @@ config::FieldTable conv2d_fields(int) {
                 .range(1, 1 << 20),
             config::integer_field("kernel", 3, "Height and width of the window.").range(1, 255),
             config::integer_field("stride", 1, "Step of the window.").range(1, 255),
+            config::integer_field("dilation", 1,
+                                  "Distance of the points that a window reads; it works as a "
+                                  "larger window whose other weights are 0.")
+                .range(1, 64),
+            config::integer_field("groups", 1,
+                                  "Parts of the channels that are convolved each by itself; as "
+                                  "many as input channels: depthwise. Divides both channels.")
+                .range(1, 1 << 20),
             padding_field("same"),
-            config::boolean_field("bias", true, "Adds a learned offset per channel.")};
+            config::boolean_field("bias", true, "Adds a learned offset per channel."),
+            weight_norm_field()};
 }
 
 /// Without an offset; `padding` is "same" or "valid".
@@ -91,12 +100,139 @@ ir::ValueId padded_conv2d(ModelContext& context, ir::ValueId x, std::int64_t cha
         {{"stride", square(stride)}, {"padding", padding_of(context, x, kernel, stride, padding)}});
 }
 
+/// A window of such a convolution, and how it moves.
+struct Window {
+    std::int64_t kernel, stride, dilation;
+    Extents padding;
+
+    std::int64_t reach() const { return (kernel - 1) * dilation + 1; }
+};
+
+/// The kernel [k, k, C, O] with zeros between its weights: [reach, reach, C, O].
+ir::ValueId spread_weight(ops::Builder& b, ir::ValueId weight, const Window& window) {
+    const ir::Shape shape = b.shape(weight);
+    const std::int64_t k = window.kernel;
+    const std::int64_t d = window.dilation;
+    if (d == 1 || k == 1) {
+        return weight;
+    }
+    const std::int64_t inner = shape[2] * shape[3];
+    const ir::ValueId apart = b.emit("pad", {ops::reshape(b, weight, {k, 1, k, 1, inner})},
+                                     {{"low", Extents{0, 0, 0, 0, 0}},
+                                      {"high", Extents{0, d - 1, 0, d - 1, 0}},
+                                      {"value", 0.0}});
+    const ir::ValueId wide = ops::reshape(b, apart, {k * d, k * d, shape[2], shape[3]});
+    return ops::slice(b, wide, {0, 0, 0, 0}, {window.reach(), window.reach(), shape[2], shape[3]});
+}
+
+/// Every input channel by itself: the sum over the window's points of the moved image times their
+/// weights [1, 1, C, O / C].
+ir::ValueId depthwise(ops::Builder& b, ir::ValueId x, ir::ValueId weight, const Window& window) {
+    const ir::Shape shape = b.shape(x);
+    const std::int64_t channels = shape[3];
+    const std::int64_t each = b.shape(weight)[3] / channels;
+    const auto steps = [&](int dim) { // of the window over the padded image
+        const auto at = static_cast<std::size_t>(dim - 1);
+        return (shape[dim] + window.padding[at] + window.padding[at + 2] - window.reach()) /
+                   window.stride +
+               1;
+    };
+    const std::int64_t height = steps(1);
+    const std::int64_t width = steps(2);
+    // So much that a whole stride follows the last point that is read.
+    const auto beyond = [&](int dim, std::int64_t count) {
+        const std::int64_t needed = window.reach() - 1 + count * window.stride;
+        const std::int64_t before = window.padding[static_cast<std::size_t>(dim - 1)];
+        return std::max<std::int64_t>(needed - shape[dim] - before, 0);
+    };
+    const ir::ValueId padded = b.emit("pad", {x},
+                                      {{"low", Extents{0, window.padding[0], window.padding[1], 0}},
+                                       {"high", Extents{0, beyond(1, height), beyond(2, width), 0}},
+                                       {"value", 0.0}});
+    const auto moved = [&](std::int64_t row, std::int64_t column) { // [N, H', W', C]
+        const std::int64_t s = window.stride;
+        const ir::ValueId part =
+            ops::slice(b, padded, {0, row, column, 0}, {shape[0], height * s, width * s, channels});
+        if (s == 1) {
+            return part;
+        }
+        const ir::ValueId cells =
+            ops::reshape(b, part, {shape[0] * height, s, width, s * channels});
+        const ir::ValueId firsts =
+            ops::slice(b, cells, {0, 0, 0, 0}, {shape[0] * height, 1, width, channels});
+        return ops::reshape(b, firsts, {shape[0], height, width, channels});
+    };
+    const std::int64_t points = window.kernel * window.kernel;
+    const ir::ValueId table = ops::reshape(b, weight, {points, channels, each});
+    ir::ValueId out;
+    for (std::int64_t point = 0; point < points; ++point) {
+        const ir::ValueId here =
+            moved(point / window.kernel * window.dilation, point % window.kernel * window.dilation);
+        const ir::ValueId own = ops::slice(b, table, {point, 0, 0}, {1, channels, each});
+        const ir::ValueId term =
+            ops::mul(b, ops::reshape(b, here, {shape[0], height, width, channels, 1}),
+                     ops::reshape(b, own, {1, 1, 1, channels, each}));
+        out = out.valid() ? ops::add(b, out, term) : term;
+    }
+    return ops::reshape(b, out, {shape[0], height, width, channels * each});
+}
+
+/// Each group of input channels makes its group of output channels: weight [k, k, C / groups, O].
+ir::ValueId grouped(ops::Builder& b, ir::ValueId x, ir::ValueId weight, std::int64_t groups,
+                    const Window& window) {
+    const ir::Shape shape = b.shape(x);
+    const ir::Shape kernel = b.shape(weight);
+    const std::int64_t inputs = shape[3] / groups;
+    const std::int64_t outputs = kernel[3] / groups;
+    ir::ValueIds parts;
+    for (std::int64_t i = 0; i < groups; ++i) {
+        ir::ValueIds operands = {x, weight};
+        if (groups > 1) {
+            operands[0] =
+                ops::slice(b, x, {0, 0, 0, i * inputs}, {shape[0], shape[1], shape[2], inputs});
+            operands[1] = ops::slice(b, weight, {0, 0, 0, i * outputs},
+                                     {kernel[0], kernel[1], inputs, outputs});
+        }
+        parts.push_back(b.emit("conv2d", operands,
+                               {{"stride", square(window.stride)}, {"padding", window.padding}}));
+    }
+    return groups == 1 ? parts[0] : b.emit("concat", parts, {{"dim", std::int64_t{3}}});
+}
+
+void require_groups(ModelContext& context, std::int64_t groups, std::int64_t channels,
+                    const char* which) {
+    if (channels % groups != 0) {
+        context.fail(std::to_string(channels) + " " + which + " do not divide into " +
+                         std::to_string(groups) + " groups",
+                     "Use a number of groups that divides the channels of both sides.");
+    }
+}
+
 ir::ValueId build_conv2d(ModelContext& context, const Json& settings, ir::ValueId x) {
     require_images(context, x);
-    const ir::ValueId y =
-        padded_conv2d(context, x, settings.at("channels").get<std::int64_t>(),
-                      settings.at("kernel").get<std::int64_t>(),
-                      settings.at("stride").get<std::int64_t>(), settings.at("padding"));
+    ops::Builder& b = context.builder();
+    const std::int64_t inputs = context.shape(x)[3];
+    const auto channels = settings.at("channels").get<std::int64_t>();
+    const auto groups = settings.at("groups").get<std::int64_t>();
+    require_groups(context, groups, inputs, "input channels");
+    require_groups(context, groups, channels, "output channels");
+    Window window{settings.at("kernel").get<std::int64_t>(),
+                  settings.at("stride").get<std::int64_t>(),
+                  settings.at("dilation").get<std::int64_t>(),
+                  {}};
+    window.padding = padding_of(context, x, window.reach(), window.stride, settings.at("padding"));
+    const std::int64_t k = window.kernel;
+    // Slices of channels that a mesh splits would have to be put together first.
+    const std::vector<std::string> axes = groups == 1
+                                              ? std::vector<std::string>{"", "", "embed", "mlp"}
+                                              : std::vector<std::string>(4, "");
+    const ir::ValueId weight =
+        normalised_weight(context, settings.at("weight_norm"),
+                          context.parameter("weight", {k, k, inputs / groups, channels},
+                                            Init::fan_in(k * k * (inputs / groups)), axes));
+    const bool apart = groups > 1 && groups == inputs;
+    const ir::ValueId y = apart ? depthwise(b, x, weight, window)
+                                : grouped(b, x, spread_weight(b, weight, window), groups, window);
     return with_bias(context, settings, y);
 }
 

@@ -42,7 +42,16 @@ ir::ValueId flatten(ModelContext& context, ir::ValueId x);
 /// x [..., K] -> [..., units] with "weight" [K, units] and "bias" [units] of the current scope, and
 /// the adapter that the context has for the weight.
 ir::ValueId dense(ModelContext& context, ir::ValueId x, std::int64_t units, Init weight_init,
-                  const std::vector<std::string>& weight_axes, bool bias = true);
+                  const std::vector<std::string>& weight_axes, bool bias = true,
+                  const std::string& weight_norm = "none");
+/// A setting "weight_norm" of layers with a weight: none, weight or spectral.
+config::Field weight_norm_field();
+/// A weight [..., outputs] as such a setting has it: with "gain" [outputs] of the current scope the
+/// direction of each output's weights times a learned length (Salimans and Kingma 2016); or divided
+/// by its largest singular value as a matrix, which one step of power iteration follows in each
+/// microstep, with the statistics "left" and "right" (Miyato et al. 2018, algorithm 1).
+ir::ValueId normalised_weight(ModelContext& context, const std::string& how, ir::ValueId weight);
+
 /// Over the last dimension, with "weight" and "bias" of the current scope.
 ir::ValueId layer_norm(ModelContext& context, ir::ValueId x, double eps);
 /// Over the last dimension, with "weight" of the current scope (Zhang and Sennrich 2019).
@@ -84,6 +93,9 @@ struct TransposedConv2d {
 ir::ValueId conv2d_transpose(ModelContext& context, ir::ValueId x, const TransposedConv2d& how);
 /// [B, H, W, C] -> [B, H * factor, W * factor, C], each pixel repeated.
 ir::ValueId upsample(ModelContext& context, ir::ValueId x, std::int64_t factor);
+/// Cosines, then sines, of row theta^(-2 i / channels): [rows, channels], an even number.
+ir::ValueId waves_of(ops::Builder& builder, std::int64_t rows, std::int64_t channels, double theta);
+constexpr double kWaveBase = 10000.0; // theta of Vaswani et al. 2017, section 3.5
 /// x itself unless training with rate > 0. The random stream is the layer path.
 ir::ValueId dropout(ModelContext& context, ir::ValueId x, double rate);
 /// One of activation_names().

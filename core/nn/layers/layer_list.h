@@ -30,19 +30,24 @@ extern const LayerDef kBatchNormLayer;
 extern const LayerDef kGroupNormLayer;
 extern const LayerDef kInstanceNormLayer;
 extern const LayerDef kEmbeddingLayer;
+extern const LayerDef kLstmLayer;
+extern const LayerDef kGruLayer;
+extern const LayerDef kMultiHeadAttentionLayer;
+extern const LayerDef kTimeEmbeddingLayer;
 extern const LayerDef kMoeLayer;
 extern const LayerDef kResidualLayer;
 extern const LayerDef kRepeatLayer;
 extern const LayerDef kBranchesLayer;
 
 inline constexpr std::array kLayers = {
-    &kLinearLayer,    &kConv2dLayer,    &kConv1dLayer,    &kConv2dTransposeLayer,
-    &kUpsampleLayer,  &kMaxPoolLayer,   &kAvgPoolLayer,   &kGlobalAvgPoolLayer,
-    &kFlattenLayer,   &kReluLayer,      &kGeluLayer,      &kSiluLayer,
-    &kTanhLayer,      &kSigmoidLayer,   &kDropoutLayer,   &kLayerNormLayer,
-    &kRmsNormLayer,   &kBatchNormLayer, &kGroupNormLayer, &kInstanceNormLayer,
-    &kEmbeddingLayer, &kMoeLayer,       &kResidualLayer,  &kRepeatLayer,
-    &kBranchesLayer,
+    &kLinearLayer,        &kConv2dLayer,    &kConv1dLayer,    &kConv2dTransposeLayer,
+    &kUpsampleLayer,      &kMaxPoolLayer,   &kAvgPoolLayer,   &kGlobalAvgPoolLayer,
+    &kFlattenLayer,       &kReluLayer,      &kGeluLayer,      &kSiluLayer,
+    &kTanhLayer,          &kSigmoidLayer,   &kDropoutLayer,   &kLayerNormLayer,
+    &kRmsNormLayer,       &kBatchNormLayer, &kGroupNormLayer, &kInstanceNormLayer,
+    &kEmbeddingLayer,     &kMoeLayer,       &kResidualLayer,  &kRepeatLayer,
+    &kBranchesLayer,      &kLstmLayer,      &kGruLayer,       &kMultiHeadAttentionLayer,
+    &kTimeEmbeddingLayer,
 };
 
 } // namespace weft::nn

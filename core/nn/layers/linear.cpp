@@ -46,10 +46,12 @@ ir::ValueId flatten(ModelContext& context, ir::ValueId x) {
 }
 
 ir::ValueId dense(ModelContext& context, ir::ValueId x, std::int64_t units, Init weight_init,
-                  const std::vector<std::string>& weight_axes, bool bias) {
+                  const std::vector<std::string>& weight_axes, bool bias,
+                  const std::string& weight_norm) {
     const std::int64_t inputs = context.shape(x).back();
     const ir::ValueId weight =
-        context.parameter("weight", {inputs, units}, weight_init, weight_axes);
+        normalised_weight(context, weight_norm,
+                          context.parameter("weight", {inputs, units}, weight_init, weight_axes));
     const ir::ValueId shift =
         bias ? context.parameter("bias", {units}, Init::zeros(), {weight_axes.back()})
              : ir::ValueId{};
@@ -71,7 +73,8 @@ config::FieldTable linear_fields(int) {
                                   "Outputs; null: as many as the data has classes or targets.")
                 .or_null()
                 .range(1, 1 << 24),
-            config::boolean_field("bias", true, "Adds a learned offset per output.")};
+            config::boolean_field("bias", true, "Adds a learned offset per output."),
+            weight_norm_field()};
 }
 
 ir::ValueId build_linear(ModelContext& context, const config::Json& settings, ir::ValueId x) {
@@ -83,7 +86,7 @@ ir::ValueId build_linear(ModelContext& context, const config::Json& settings, ir
                                    ? context.data().outputs()
                                    : settings.at("units").get<std::int64_t>();
     return dense(context, x, units, Init::fan_in(context.shape(x).back()), {"embed", "mlp"},
-                 settings.at("bias").get<bool>());
+                 settings.at("bias").get<bool>(), settings.at("weight_norm"));
 }
 
 ir::ValueId build_flatten(ModelContext& context, const config::Json&, ir::ValueId x) {

@@ -7,8 +7,7 @@
 // et al. 2021) from T down to 0, guided towards their class without a classifier (Ho and Salimans
 // 2022).
 //
-// Tensors: down.<level>, up.<level> with blocks.<i>; the times' sines and cosines come from
-// `rotary`, as there is no op that counts.
+// Tensors: down.<level>, up.<level> with blocks.<i>.
 #include "core/nn/layers/layer_def.h"
 #include "core/nn/loop.h"
 #include "core/nn/models/model_list.h"
@@ -23,7 +22,6 @@ namespace {
 using config::Json;
 
 constexpr double kLeastSignal = 0.01; // sine of what the last angle falls short of a right one by
-constexpr double kWaveLengths = 10000.0; // Vaswani et al. 2017, section 3.5
 constexpr double kDiffusionNormEps = 1e-5;
 
 config::FieldTable diffusion_fields() {
@@ -113,8 +111,8 @@ public:
         const double step = (std::numbers::pi / 2 - kLeastSignal) / static_cast<double>(times_);
         const Scope scope(context, "times");
         // Of its two pairs of channels the second turns by theta^(-1/2) per time.
-        mixes_ = turned(4, 1.0 / (step * step));
-        waves_ = turned(width(), kWaveLengths);
+        mixes_ = waves_of(b_, times_ + 1, 4, 1.0 / (step * step));
+        waves_ = waves_of(b_, times_ + 1, width(), kWaveBase);
     }
 
     /// What the network takes for the noise of x [B, H, W, C] at `times` i32 [B] or [1]. `labels`
@@ -240,18 +238,6 @@ private:
                         {"low", 0.0},
                         {"high", 1.0},
                         {"stream", stream(name)}});
-    }
-
-    /// (1, 0) turned, in pairs of channels i and i + D / 2, by t theta^(-2 i / D): [T + 1, D],
-    /// cosines first.
-    ir::ValueId turned(std::int64_t channels, double theta) {
-        const ir::Shape half{1, times_ + 1, 1, channels / 2};
-        const ir::ValueId straight =
-            b_.emit("concat", {ops::constant(b_, 1.0, half), ops::constant(b_, 0.0, half)},
-                    {{"dim", std::int64_t{3}}});
-        return ops::reshape(b_,
-                            b_.emit("rotary", {straight}, {{"theta", theta}, {"inverse", false}}),
-                            {times_ + 1, channels});
     }
 
     /// What every block is told of time and class: [B or 1, E].

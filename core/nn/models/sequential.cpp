@@ -73,16 +73,20 @@ std::int64_t expert_layer(const Json& settings) {
 
 } // namespace
 
-const ModelDef kSequentialModel = {"sequential",
-                                   "Layers one after the other.",
-                                   "layers.*.weight [in, out], convolutions [kh, kw, in, out]\n"
-                                   "layers.*.bias [out]\n"
-                                   "layers.*.running_mean [C]\n"
-                                   "layers.*.running_variance [C]\n",
-                                   sequential_fields,
-                                   build_sequential,
-                                   check_sequential,
-                                   nullptr,
-                                   expert_layer};
+const ModelDef kSequentialModel = {
+    "sequential",
+    "Layers one after the other.",
+    "layers.*.weight [in, out], convolutions [kh, kw, in, out]\n"
+    "layers.*.bias [out]\n"
+    "layers.*.gain [out], layers.*.left [in], layers.*.right [out] of weight_norm\n"
+    "layers.*.input, layers.*.state of recurrent layers\n"
+    "layers.*.query, key, value, output of multi_head_attention\n"
+    "layers.*.running_mean [C]\n"
+    "layers.*.running_variance [C]\n",
+    sequential_fields,
+    build_sequential,
+    check_sequential,
+    nullptr,
+    expert_layer};
 
 } // namespace weft::nn

@@ -21,13 +21,15 @@ namespace {
 constexpr double kLossTolerance = 1e-5;
 
 const char* model_named(const QString& name) {
-    return name == "mlp"    ? kMlp
-           : name == "cnn"  ? kCnn
-           : name == "moe"  ? kMoe
-           : name == "vae"  ? kVae
-           : name == "gan"  ? kGan
-           : name == "flow" ? kFlow
-                            : kGpt;
+    return name == "mlp"               ? kMlp
+           : name == "cnn"             ? kCnn
+           : name == "moe"             ? kMoe
+           : name == "vae"             ? kVae
+           : name == "gan"             ? kGan
+           : name == "flow"            ? kFlow
+           : name == "image layers"    ? kImageLayers
+           : name == "sequence layers" ? kSequenceLayers
+                                       : kGpt;
 }
 
 /// A pipeline parts numbered layers, of which models that make samples have none on the way through
@@ -80,7 +82,8 @@ private slots:
     void every_strategy_has_the_losses_of_one_device_data() {
         QTest::addColumn<QString>("model");
         QTest::addColumn<int>("variant");
-        for (const char* model : {"mlp", "cnn", "gpt", "moe", "vae", "gan", "flow"}) {
+        for (const char* model : {"mlp", "cnn", "gpt", "moe", "vae", "gan", "flow", "image layers",
+                                  "sequence layers"}) {
             for (std::size_t i = 0; i < variants().size(); ++i) {
                 const bool makes = model_named(model) == kVae || model_named(model) == kGan ||
                                    model_named(model) == kFlow;
@@ -524,9 +527,10 @@ private slots:
     }
 
     void a_mesh_touches_what_its_plan_says() {
-        for (const char* model : {kGpt, kVae, kGan, kFlow}) {
+        for (const char* model : {kGpt, kVae, kGan, kFlow, kImageLayers, kSequenceLayers}) {
             for (const Variant& variant : variants()) {
-                if (model != kGpt && parts_layers(variant)) {
+                const bool makes = model == kVae || model == kGan || model == kFlow;
+                if (makes && parts_layers(variant)) {
                     continue;
                 }
                 const MeshRun run = run_mesh(mesh_config(model, variant.overrides),

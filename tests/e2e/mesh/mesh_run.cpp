@@ -63,6 +63,35 @@ const char* const kFlow = R"({
   "training": {"global_batch_size": 24, "precision": "f32", "length": {"steps": 100}}
 })";
 
+const char* const kImageLayers = R"({
+  "data": {"train": {"type": "synthetic", "kind": "images", "shape": [6, 6, 2], "classes": 6,
+                     "samples": 2000}},
+  "model": {"type": "sequential", "layers": [
+    {"type": "conv2d", "channels": 8, "groups": 2, "stride": 2},
+    {"type": "conv2d", "channels": 12, "groups": 4, "dilation": 2, "weight_norm": "weight"},
+    {"type": "relu"},
+    {"type": "conv2d", "channels": 8, "weight_norm": "spectral"},
+    {"type": "flatten"},
+    {"type": "linear", "weight_norm": "spectral"}]},
+  "optimizer": {"type": "adamw", "learning_rate": 0.001},
+  "lr_schedule": {"type": "constant"},
+  "training": {"global_batch_size": 24, "precision": "f32", "length": {"steps": 100}}
+})";
+
+const char* const kSequenceLayers = R"({
+  "data": {"train": {"type": "synthetic", "kind": "tokens", "vocab": 40, "samples": 2000}},
+  "model": {"type": "sequential", "layers": [
+    {"type": "embedding", "width": 16},
+    {"type": "lstm", "units": 16},
+    {"type": "multi_head_attention", "heads": 4, "causal": true},
+    {"type": "gru", "units": 12},
+    {"type": "linear"}]},
+  "metrics": [],
+  "optimizer": {"type": "adamw", "learning_rate": 0.001},
+  "lr_schedule": {"type": "constant"},
+  "training": {"global_batch_size": 16, "precision": "f32", "length": {"steps": 100}}
+})";
+
 const char* const kGpt = R"({
   "data": {"train": {"type": "synthetic", "kind": "tokens", "vocab": 40, "samples": 2000}},
   "model": {"type": "gpt2", "layers": 2, "width": 24, "heads": 4, "context": 12, "vocab": 40,

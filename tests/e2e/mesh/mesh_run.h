@@ -59,6 +59,8 @@ extern const char* const kMlp;
 extern const char* const kCnn;
 extern const char* const kGan;
 extern const char* const kFlow;
+extern const char* const kImageLayers;
+extern const char* const kSequenceLayers;
 extern const char* const kGpt;
 /// A variational autoencoder with convolutions, whose latents are drawn.
 extern const char* const kVae;
