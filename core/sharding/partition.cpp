@@ -325,11 +325,12 @@ private:
                 std::erase_if(place.partial, [&](int axis) { return place.uses(axis); });
                 loop.inputs.push_back(values_.get(op.inputs[i], place, op, b));
             } else {
-                place = without_leading(values_.at(op.inputs[i]).own);
-                WEFT_CHECK(values_.at(op.inputs[i]).own.dims[0].empty() &&
-                               values_.at(op.inputs[i]).own.partial.empty(),
-                           "what a loop takes slice by slice is whole along it");
-                loop.inputs.push_back(values_.at(op.inputs[i]).id);
+                // Whole along the loop: each iteration takes its slice, and sums nothing.
+                place = values_.at(op.inputs[i]).own;
+                place.dims[0] = DimSharding();
+                place.partial.clear();
+                loop.inputs.push_back(values_.get(op.inputs[i], place, op, b));
+                place = without_leading(place);
             }
             const ValueId id =
                 out_.program.add_value(local_type(whole_.type(body.arguments[i]), place, mesh_));

@@ -307,6 +307,22 @@ private slots:
         QVERIFY_EXCEPTION_THROWN(compile::build_programs(resnet, features_sample(6, 3)), Error);
     }
 
+    void a_pipeline_refuses_a_loop_and_says_which() {
+        const auto sample = text_sample(4, 16);
+        const auto config = checked_config(
+            document(R"({"type": "sequential", "layers": [{"type": "embedding", "width": 4},
+                {"type": "gru", "units": 3}, {"type": "linear"}]})",
+                     sample),
+            {"mesh.strategy=pipeline", "mesh.devices=cpu:2"});
+        try {
+            compile::build_programs(config, sample);
+            QFAIL("accepted");
+        } catch (const Error& error) {
+            QCOMPARE(error.where(), std::string("/mesh/strategy"));
+            QVERIFY(error.text().find("layers.1 is a loop") != std::string::npos);
+        }
+    }
+
     // A fresh classifier guesses: its loss is near ln(classes).
     void the_first_loss_is_that_of_guessing() {
         const auto sample = features_sample(64, 10);

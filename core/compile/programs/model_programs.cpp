@@ -235,9 +235,20 @@ void check_adapters(const RunModel& run) {
     }
 }
 
-/// The stages of a pipeline go back the way they came, once.
-void check_one_way_back(const RunModel& run) {
-    if (run.loss->objectives != nullptr && stage_choice(*run.config)) {
+/// The stages of a pipeline go forward once, and back the way they came.
+void check_stages_can_be_cut(const RunModel& run, const DeclaredModel& model) {
+    if (!stage_choice(*run.config)) {
+        return;
+    }
+    const std::vector<ir::Op>& ops = model.program.body.ops;
+    const auto loop =
+        std::find_if(ops.begin(), ops.end(), [](const ir::Op& op) { return op.is_loop(); });
+    if (loop != ops.end()) {
+        throw Error(ErrorKind::usage, "/mesh/strategy",
+                    std::string(loop->path) + " is a loop, which no pipeline cuts",
+                    "Use data_parallel or fsdp.");
+    }
+    if (run.loss->objectives != nullptr) {
         throw Error(ErrorKind::usage, "/mesh/strategy",
                     std::string(run.model->name) +
                         " trains parts of itself on different losses, which no pipeline does",
@@ -369,7 +380,7 @@ RunModel declare_run(const RunConfig& config, const data::SampleInfo& sample) {
     if (run.lora) {
         check_adapters(run);
     }
-    check_one_way_back(run);
+    check_stages_can_be_cut(run, declared);
     check_something_trains(run);
     check_optimizers_fit(run);
     return run;

@@ -32,8 +32,12 @@ const char* model_named(const QString& name) {
                                        : kGpt;
 }
 
-/// A pipeline parts numbered layers, of which models that make samples have none on the way through
-/// them.
+/// Models that no pipeline parts: those that make samples have no numbered layers on the way
+/// through them, and recurrent layers are loops.
+bool is_one_part(const char* model) {
+    return model == kVae || model == kGan || model == kFlow || model == kSequenceLayers;
+}
+
 bool parts_layers(const Variant& variant) {
     return std::any_of(variant.overrides.begin(), variant.overrides.end(),
                        [](const std::string& one) {
@@ -85,9 +89,7 @@ private slots:
         for (const char* model : {"mlp", "cnn", "gpt", "moe", "vae", "gan", "flow", "image layers",
                                   "sequence layers"}) {
             for (std::size_t i = 0; i < variants().size(); ++i) {
-                const bool makes = model_named(model) == kVae || model_named(model) == kGan ||
-                                   model_named(model) == kFlow;
-                if (makes && parts_layers(variants()[i])) {
+                if (is_one_part(model_named(model)) && parts_layers(variants()[i])) {
                     continue;
                 }
                 QTest::addRow("%s, %s", model, variants()[i].name) << model << static_cast<int>(i);
@@ -108,13 +110,13 @@ private slots:
     }
 
     // Some sums have parts that are rounded to 11 bits each: losses near 2 differ by a few units of
-    // 2^-10. The first two updates overflow by far; then the scale is 50,000, by which none does.
+    // 2^-10. The first two updates overflow by far; then the scale is 5,000, by which none does.
     void every_strategy_in_f16_skips_and_learns_as_one_device() {
         QFETCH(QString, model);
         QFETCH(int, variant);
         const Overrides f16 = {"training.precision=f16", "training.loss_scale.initial=1e30",
                                "training.loss_scale.maximum=1e30",
-                               "training.loss_scale.backoff=5e-26"};
+                               "training.loss_scale.backoff=5e-27"};
         static std::map<QString, MeshRun> known;
         const auto [one, is_new] = known.try_emplace(model);
         if (is_new) {
@@ -128,7 +130,8 @@ private slots:
         QCOMPARE(one->second.skipped, skipped);
         QCOMPARE(several.skipped, skipped);
         const double off = losses_apart(one->second.losses, several.losses);
-        QVERIFY2(off < 5e-3, std::to_string(off).c_str());
+        // A penalty on slopes is differentiated again, and rounds as often.
+        QVERIFY2(off < (model == "gan" ? 2e-2 : 5e-3), std::to_string(off).c_str());
     }
 
     void optimizers_that_look_at_whole_parameters_are_exact_data() {
@@ -529,8 +532,7 @@ private slots:
     void a_mesh_touches_what_its_plan_says() {
         for (const char* model : {kGpt, kVae, kGan, kFlow, kImageLayers, kSequenceLayers}) {
             for (const Variant& variant : variants()) {
-                const bool makes = model == kVae || model == kGan || model == kFlow;
-                if (makes && parts_layers(variant)) {
+                if (is_one_part(model) && parts_layers(variant)) {
                     continue;
                 }
                 const MeshRun run = run_mesh(mesh_config(model, variant.overrides),

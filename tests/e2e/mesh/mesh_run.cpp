@@ -79,7 +79,8 @@ const char* const kImageLayers = R"({
 })";
 
 const char* const kSequenceLayers = R"({
-  "data": {"train": {"type": "synthetic", "kind": "tokens", "vocab": 40, "samples": 2000}},
+  "data": {"train": {"type": "synthetic", "kind": "tokens", "vocab": 40, "length": 12,
+                     "samples": 2000}},
   "model": {"type": "sequential", "layers": [
     {"type": "embedding", "width": 16},
     {"type": "lstm", "units": 16},
