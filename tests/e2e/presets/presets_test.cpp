@@ -68,6 +68,12 @@ private slots:
         compare_with_card("fashion-vae", "test/loss", nats);
     }
 
+    void fashion_flow_needs_at_most_2100_nats() {
+        const double nats = tested("fashion-flow", "test/loss");
+        QVERIFY(nats > 0 && nats <= 2100);
+        compare_with_card("fashion-flow", "test/loss", nats);
+    }
+
     void tiny_gpt_beats_an_order_3_ngram_by_a_fifth() {
         const Json config = preset("tiny-gpt");
         const compile::CheckedRun checked = compile::read_run_config(config, ".");
