@@ -21,6 +21,18 @@
 
 namespace weft::data {
 
+/// Of samples that are boards: cells row by row, of which the blank ones are to be filled.
+struct BoardForm {
+    enum class Rules : std::uint8_t { none, sudoku, maze }; // what puzzles/judge_board.h checks
+    std::int64_t rows = 0, columns = 0;
+    std::int64_t box_rows = 0, box_columns = 0; // cells of a box; 0: there are none
+    std::string symbols;                        // an ASCII character for each class; '.' is blank
+    std::int32_t blank = 0;                     // the class of a cell to be filled
+    Rules rules = Rules::none;
+
+    std::int64_t cells() const { return rows * columns; }
+};
+
 /// What one sample looks like. The batch programs prepend the batch dimension.
 struct SampleInfo {
     ir::Type input;  // images f32[H,W,C] in 0..1 before transforms; features f32[F]; tokens i32[T]
@@ -34,6 +46,7 @@ struct SampleInfo {
     std::vector<std::string> target_names; // one per number to predict, or that of the class
     /// What the tokens of a text are; null: they are no text, or nobody said which.
     std::shared_ptr<const tokenizer::Tokenizer> tokenizer{};
+    std::optional<BoardForm> board{};
 };
 
 /// What a source has learnt from its training samples, and other files of the same data must

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/base/file.h"
+#include "core/data/puzzles/judge_board.h"
 #include "core/data/puzzles/sudoku.h"
-#include "core/data/puzzles/write_sudoku.h"
+#include "core/data/puzzles/write_puzzles.h"
 #include "tests/data/data_support.h"
+
+#include <QProcess>
+#include <QStandardPaths>
 
 #include <set>
 
@@ -142,6 +146,34 @@ private slots:
         }
     }
 
+    // Another program, Debian's qqwing, solves what is made here and counts solutions.
+    void qqwing_finds_the_same_solution_and_no_other() {
+        const QString program =
+            QStandardPaths::findExecutable("qqwing", {"/usr/games", "/usr/bin"});
+        if (program.isEmpty()) {
+            QSKIP(
+                "qqwing is not installed (apt-get install qqwing): nobody else solves our puzzles");
+        }
+        const SudokuShape shape = shape_of(9);
+        QByteArray questions;
+        QList<QByteArray> answers;
+        for (std::uint64_t number = 0; number < 50; ++number) {
+            const SudokuPuzzle puzzle = make_sudoku(shape, 11, number);
+            questions += QByteArray::fromStdString(sudoku_text(puzzle.question)) + "\n";
+            answers << QByteArray::fromStdString(sudoku_text(puzzle.answer));
+        }
+        QProcess solver;
+        solver.start(program, {"--solve", "--count-solutions", "--csv"});
+        solver.write(questions);
+        solver.closeWriteChannel();
+        QVERIFY2(solver.waitForFinished(60000), qPrintable(solver.errorString()));
+        const QList<QByteArray> lines = solver.readAllStandardOutput().trimmed().split('\n');
+        QCOMPARE(lines.size(), answers.size() + 1); // the first one names the columns
+        for (qsizetype i = 0; i < answers.size(); ++i) {
+            QCOMPARE(lines[i + 1].trimmed(), answers[i] + ",1,");
+        }
+    }
+
     void a_puzzle_is_a_function_of_its_number() {
         const SudokuShape shape = shape_of(9);
         const SudokuPuzzle a = make_sudoku(shape, 1, 5);
@@ -179,10 +211,10 @@ private slots:
 
     void tables_and_published_folders_hold_the_same() {
         const Folder folder;
-        SudokuOrder order{.side = 4, .train = 12, .test = 5, .seed = 3};
-        write_sudoku(order, {}, folder.path() / "csv");
-        order.layout = SudokuOrder::Layout::npy;
-        write_sudoku(order, {}, folder.path() / "npy");
+        PuzzleOrder order{.side = 4, .train = 12, .test = 5, .seed = 3};
+        write_puzzles(order, {}, folder.path() / "csv");
+        order.layout = PuzzleOrder::Layout::npy;
+        write_puzzles(order, {}, folder.path() / "npy");
         const DataSet a = open(sudoku_section((folder.path() / "csv").string()));
         const DataSet b = open(sudoku_section((folder.path() / "npy").string()));
         QCOMPARE(a.train->samples(), 12);
@@ -323,15 +355,43 @@ private slots:
         QVERIFY2(error.contains("there are no puzzles"), qPrintable(error));
     }
 
+    void boards_of_ones_own_are_judged_by_the_rules() {
+        const Folder folder;
+        const auto path = folder.write("p.csv", csv_of(kSmall));
+        const BoardForm form = *open(sudoku_section(path.string())).train->info().board;
+        QCOMPARE(form.symbols, std::string("_.1234"));
+        const auto judged = [&](const std::string& text) {
+            return judge_board(form, stored(text));
+        };
+        using Solutions = BoardJudgement::Solutions;
+        QVERIFY(judged("12.4..1..1..4..1").solutions == Solutions::one);
+        QCOMPARE(judged("12.4..1..1..4..1").givens, 7);
+        // 2 and 3 can change places.
+        QVERIFY(judged("1..4..1..1..4..1").solutions == Solutions::several);
+        QVERIFY(judged("1...............").solutions == Solutions::several);
+        const BoardJudgement none = judged("123....4........");
+        QVERIFY(none.solutions == Solutions::none && none.clashes.empty() && !none.problem.empty());
+        // One column, one box; each digit of the pair is named.
+        const BoardJudgement twice = judged("3.......3.......");
+        QCOMPARE(twice.clashes, (std::vector<std::int64_t>{0, 8}));
+        QVERIFY(twice.problem.find("row 1, column 1 and at row 3, column 1") != std::string::npos);
+        QCOMPARE(judged("2....2..........").clashes, (std::vector<std::int64_t>{0, 5}));
+        const auto given = stored("1..4..1..1..4..1");
+        QVERIFY(is_solution(form, given, stored("1234341221434321")));
+        QVERIFY(!is_solution(form, given, stored("1234341221434312")));
+        QVERIFY(!is_solution(form, given, stored("123434122143432.")));
+        QVERIFY(!is_solution(form, stored("2..............."), stored("1234341221434321")));
+    }
+
     void the_same_order_writes_the_same_files_and_none_twice() {
         const Folder folder;
-        const SudokuOrder order{.side = 6, .train = 5, .test = 2, .seed = 1};
-        write_sudoku(order, {}, folder.path() / "a");
-        write_sudoku(order, {}, folder.path() / "b");
+        const PuzzleOrder order{.side = 6, .train = 5, .test = 2, .seed = 1};
+        write_puzzles(order, {}, folder.path() / "a");
+        write_puzzles(order, {}, folder.path() / "b");
         QCOMPARE(read_file(folder.path() / "a" / "train.csv"),
                  read_file(folder.path() / "b" / "train.csv"));
         QVERIFY(text_of([&] {
-                    write_sudoku(order, {}, folder.path() / "a");
+                    write_puzzles(order, {}, folder.path() / "a");
                 }).contains("is there already"));
     }
 };

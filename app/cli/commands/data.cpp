@@ -10,7 +10,7 @@
 #include "core/base/text.h"
 #include "core/data/lengths.h"
 #include "core/data/puzzles/sudoku.h"
-#include "core/data/puzzles/write_sudoku.h"
+#include "core/data/puzzles/write_puzzles.h"
 #include "core/data/recognise.h"
 #include "core/data/scan.h"
 #include "core/data/write_samples.h"
@@ -307,24 +307,32 @@ struct MakeOptions {
     bool json = false;
 };
 
+constexpr int kMazeSide = 30;
+constexpr int kLeastMaze = 4;
+constexpr int kMostMaze = 100;
+
 /// A line at the terminal says how far it is.
 int make_puzzles(const MakeOptions& options, const Context& context) {
     OpeningLine writing(context);
     data::OpenContext opening;
     opening.on_opening = data::when_slow(
         [&writing](const data::Opening& one, double seconds) { writing.show(one, seconds); });
-    data::SudokuOrder order;
-    order.side = static_cast<int>(options.side.value_or(9));
+    const bool mazes = options.kind == "maze";
+    data::PuzzleOrder order;
+    order.kind = mazes ? data::PuzzleKind::maze : data::PuzzleKind::sudoku;
+    order.side = static_cast<int>(options.side.value_or(mazes ? kMazeSide : 9));
     order.train = options.samples;
     order.test = options.test.value_or(1000);
     order.seed = static_cast<std::uint64_t>(options.seed);
     order.layout =
-        options.layout == "npy" ? data::SudokuOrder::Layout::npy : data::SudokuOrder::Layout::csv;
-    if (!data::sudoku_shape(order.side)) {
+        options.layout == "npy" ? data::PuzzleOrder::Layout::npy : data::PuzzleOrder::Layout::csv;
+    if (mazes ? order.side < kLeastMaze || order.side > kMostMaze
+              : !data::sudoku_shape(order.side)) {
         throw Error(ErrorKind::usage, "--side",
-                    std::to_string(order.side) + " is no side of a board", "Use 4, 6 or 9.");
+                    std::to_string(order.side) + " is no side of " + (mazes ? "a maze" : "a board"),
+                    mazes ? "Use 4 to 100." : "Use 4, 6 or 9.");
     }
-    data::write_sudoku(order, opening, options.to);
+    data::write_puzzles(order, opening, options.to);
     writing.clear();
     if (options.json) {
         print_json({{"path", options.to},
@@ -340,7 +348,7 @@ int make_puzzles(const MakeOptions& options, const Context& context) {
 }
 
 int make(const MakeOptions& options, const Context& context) {
-    if (options.kind == "sudoku") {
+    if (options.kind == "sudoku" || options.kind == "maze") {
         return make_puzzles(options, context);
     }
     Json train{{"type", "synthetic"},
@@ -380,10 +388,10 @@ int convert(const ConvertOptions& options, const Context& context) {
 void add_make(Command data, Context& context) {
     auto options = std::make_shared<MakeOptions>();
     const Command command = data.subcommand("make", "write samples of a rule that can be learnt");
-    command.positional("KIND", &options->kind, "regression, classification, images or sudoku")
+    command.positional("KIND", &options->kind, "regression, classification, images, sudoku or maze")
         .required()
-        .one_of({"regression", "classification", "images", "sudoku"});
-    command.positional("FILE", &options->to, "HDF5 file to write; of sudoku a folder").required();
+        .one_of({"regression", "classification", "images", "sudoku", "maze"});
+    command.positional("FILE", &options->to, "HDF5 file to write; of puzzles a folder").required();
     command.option("--samples", &options->samples, "how many").positive().show_default();
     command.option("--features", &options->features, "numbers in a sample (default 16)");
     command.option("--classes", &options->classes, "number of classes (default 10)");
@@ -391,10 +399,11 @@ void add_make(Command data, Context& context) {
     command.option("--height", &options->height, "of images (default 28)");
     command.option("--width", &options->width, "of images (default 28)");
     command.option("--channels", &options->channels, "of images (default 1)");
-    command.option("--side", &options->side, "of sudoku: 4, 6 or 9 (default 9)");
-    command.option("--test", &options->test, "of sudoku: puzzles of a test part (default 1000)")
+    command.option("--side", &options->side,
+                   "of sudoku: 4, 6 or 9 (default 9); of mazes 4 to 100 (default 30)");
+    command.option("--test", &options->test, "puzzles of a test part (default 1000)")
         .not_negative();
-    command.option("--as", &options->layout, "of sudoku: csv, or npy as sets are published")
+    command.option("--as", &options->layout, "of puzzles: csv, or npy as sets are published")
         .one_of({"csv", "npy"})
         .show_default();
     command.option("--seed", &options->seed, "chooses the rule and the samples").not_negative();

@@ -9,6 +9,7 @@
 
 namespace weft::data {
 
+extern const FormatDef kMazeFormat;
 extern const FormatDef kSudokuFormat;
 extern const FormatDef kIdxFormat;
 extern const FormatDef kImagesFormat;
@@ -21,8 +22,8 @@ extern const FormatDef kTokensFormat;
 extern const FormatDef kTextFormat;
 extern const FormatDef kSyntheticFormat;
 
-inline constexpr std::array kFormats = {&kSudokuFormat, &kIdxFormat,  &kImagesFormat,   &kNpyFormat,
-                                        &kHdf5Format,   &kChatFormat, &kJsonlFormat,    &kCsvFormat,
-                                        &kTokensFormat, &kTextFormat, &kSyntheticFormat};
+inline constexpr std::array kFormats = {
+    &kMazeFormat, &kSudokuFormat, &kIdxFormat, &kImagesFormat, &kNpyFormat,  &kHdf5Format,
+    &kChatFormat, &kJsonlFormat,  &kCsvFormat, &kTokensFormat, &kTextFormat, &kSyntheticFormat};
 
 } // namespace weft::data

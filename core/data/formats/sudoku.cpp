@@ -3,15 +3,13 @@
 // puzzle sets are published in, or made on the fly. Training may see each puzzle changed in every
 // epoch: digits, bands, stacks, lines, transposed; what a model must not depend on.
 #include "core/data/puzzles/sudoku.h"
-#include "core/base/check.h"
-#include "core/base/crc32c.h"
 #include "core/base/text.h"
 #include "core/data/formats/format_list.h"
 #include "core/data/puzzles/puzzle_set.h"
+#include "core/data/puzzles/puzzle_source.h"
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 
 namespace weft::data {
 namespace {
@@ -19,7 +17,15 @@ namespace {
 namespace fs = std::filesystem;
 using config::Json;
 
-constexpr std::uint64_t kDrawsOfSample = 64; // numbers that a sample takes of its epoch's stream
+/// The rules of boards with so many cells and numbers; others are not changed.
+std::optional<SudokuShape> sudoku_rules(std::int64_t cells, std::int64_t vocabulary) {
+    for (const int side : {4, 6, 9}) {
+        if (cells == std::int64_t{side} * side && vocabulary == side + 2) {
+            return sudoku_shape(side);
+        }
+    }
+    return std::nullopt;
+}
 
 SampleInfo sudoku_info(std::int64_t cells, std::int64_t vocabulary, std::int64_t samples) {
     SampleInfo out;
@@ -29,63 +35,25 @@ SampleInfo sudoku_info(std::int64_t cells, std::int64_t vocabulary, std::int64_t
     for (std::int64_t digit = 1; digit + 1 < vocabulary; ++digit) {
         out.class_names.push_back(std::to_string(digit));
     }
-    const auto side = std::to_string(std::llround(std::sqrt(static_cast<double>(cells))));
-    out.description = "Sudoku " + side + "x" + side + ", " + format_thousands(samples) + " puzzles";
+    const std::int64_t side = std::llround(std::sqrt(static_cast<double>(cells)));
+    const std::string text = std::to_string(side);
+    out.description = "Sudoku " + text + "x" + text + ", " + format_thousands(samples) + " puzzles";
+    if (const auto shape = sudoku_rules(cells, vocabulary)) {
+        out.board = {.rows = side,
+                     .columns = side,
+                     .box_rows = shape->box_rows,
+                     .box_columns = shape->box_columns,
+                     .symbols = "_.123456789",
+                     .blank = 1,
+                     .rules = BoardForm::Rules::sudoku};
+        out.board->symbols.resize(static_cast<std::size_t>(vocabulary));
+    }
     return out;
 }
 
-class SudokuSource final : public Source {
-public:
-    SudokuSource(PuzzleSet set, std::optional<SudokuShape> changes, std::uint64_t seed,
-                 const fs::path& path)
-        : set_(std::move(set)), changes_(changes), stream_(seed, "data.sudoku.change"),
-          name_(path.filename().string()) {
-        info_ = sudoku_info(set_.cells, set_.vocabulary, samples());
-        const auto bytes = [](const std::vector<std::uint8_t>& all) {
-            return std::as_bytes(std::span(all));
-        };
-        fingerprint_ = "sudoku " + std::to_string(set_.boards()) + " boards of " +
-                       std::to_string(set_.cells) + ", " +
-                       std::to_string(crc32c(bytes(set_.inputs))) + " " +
-                       std::to_string(crc32c(bytes(set_.labels)));
-    }
-
-    const SampleInfo& info() const override { return info_; }
-    std::int64_t samples() const override {
-        return static_cast<std::int64_t>(set_.groups.size()) - 1;
-    }
-    void read(std::int64_t index, std::span<std::byte> input,
-              std::span<std::byte> target) const override {
-        const std::int64_t board = set_.groups.at(static_cast<std::size_t>(index));
-        write(set_.input(board), input, false);
-        write(set_.label(board), target, true);
-    }
-    void read_in_epoch(std::int64_t index, std::int64_t epoch, std::span<std::byte> input,
-                       std::span<std::byte> target) const override {
-        SudokuDraws draws(stream_, static_cast<std::uint64_t>(epoch),
-                          static_cast<std::uint64_t>(index) * kDrawsOfSample);
-        const std::int64_t first = set_.groups.at(static_cast<std::size_t>(index));
-        const std::int64_t end = set_.groups.at(static_cast<std::size_t>(index) + 1);
-        const std::int64_t board = first + draws.below(static_cast<int>(end - first));
-        if (!changes_) {
-            write(set_.input(board), input, false);
-            write(set_.label(board), target, true);
-            return;
-        }
-        const SudokuChange change = change_sudoku(*changes_, draws);
-        write(changed(change, set_.input(board)), input, false);
-        write(changed(change, set_.label(board)), target, true);
-    }
-    std::int32_t label(std::int64_t) const override { return -1; }
-    std::string place_of(std::int64_t index) const override {
-        return name_ + ", puzzle " + std::to_string(index + 1);
-    }
-    std::int64_t cache_bytes() const override { return set_.bytes(); }
-    std::string fingerprint() const override { return fingerprint_; }
-
-private:
-    /// Of stored cells; a pad is kept as a blank would be.
-    static SudokuGrid changed(const SudokuChange& change, std::span<const std::uint8_t> stored) {
+/// Of stored cells; a blank stays one.
+BoardChange sudoku_change(const SudokuShape& shape, SudokuDraws& draws) {
+    return [change = change_sudoku(shape, draws)](std::span<const std::uint8_t> stored) {
         SudokuGrid out(stored.begin(), stored.end());
         for (std::uint8_t& cell : out) {
             cell = static_cast<std::uint8_t>(cell - 1);
@@ -95,27 +63,12 @@ private:
             cell = static_cast<std::uint8_t>(cell + 1);
         }
         return out;
-    }
+    };
+}
 
-    void write(std::span<const std::uint8_t> cells, std::span<std::byte> to, bool label) const {
-        if (to.empty()) {
-            return;
-        }
-        WEFT_CHECK(to.size() == cells.size() * sizeof(std::int32_t), "a sample has its size");
-        for (std::size_t i = 0; i < cells.size(); ++i) {
-            const bool ignored = label && cells[i] == set_.ignored;
-            const std::int32_t value = ignored ? -1 : static_cast<std::int32_t>(cells[i]);
-            std::memcpy(to.data() + i * sizeof value, &value, sizeof value);
-        }
-    }
-
-    PuzzleSet set_;
-    std::optional<SudokuShape> changes_;
-    RandomStream stream_;
-    std::string name_;
-    SampleInfo info_;
-    std::string fingerprint_;
-};
+bool looks_like_sudoku(const fs::path& path) {
+    return looks_like_puzzles(path, PuzzleKind::sudoku);
+}
 
 config::FieldTable sudoku_fields() {
     return {
@@ -145,16 +98,6 @@ fs::path part_at(const Json& settings, const OpenContext& context, Part part) {
                     "Check data.train.path, or make some: weft data make sudoku FOLDER.");
     }
     return found;
-}
-
-/// The rules of boards with so many cells and numbers; others are not changed.
-std::optional<SudokuShape> rules_of(const PuzzleSet& set) {
-    for (const int side : {4, 6, 9}) {
-        if (set.cells == std::int64_t{side} * side && set.vocabulary == side + 2) {
-            return sudoku_shape(side);
-        }
-    }
-    return std::nullopt;
 }
 
 /// The rules that are asked for.
@@ -204,13 +147,14 @@ std::shared_ptr<const Source> open_sudoku(const Json& settings, const OpenContex
                                           Part part, Notes& notes) {
     const bool made = settings.at("path").is_null();
     const fs::path path = made ? fs::path("sudoku") : part_at(settings, context, part);
-    PuzzleSet set = made ? made_puzzles(settings, context, part) : read_puzzles(path, context);
+    PuzzleSet set = made ? made_puzzles(settings, context, part)
+                         : read_puzzles(path, context, PuzzleKind::sudoku);
     if (set.identifiers > 1) {
         notes.push_back(path.filename().string() + " has " + format_thousands(set.identifiers) +
                         " kinds of puzzles, which are not told apart");
     }
     const bool augment = settings.at("augment").get<bool>() && part == Part::train;
-    const auto shape = rules_of(set);
+    const auto shape = sudoku_rules(set.cells, set.vocabulary);
     const bool padded = std::find(set.inputs.begin(), set.inputs.end(), 0) != set.inputs.end() ||
                         std::find(set.labels.begin(), set.labels.end(), 0) != set.labels.end();
     if (augment && (!shape || padded)) {
@@ -221,8 +165,12 @@ std::shared_ptr<const Source> open_sudoku(const Json& settings, const OpenContex
                         "changed",
                     "Set data.train.augment to false.");
     }
-    return std::make_shared<SudokuSource>(std::move(set), augment ? shape : std::nullopt,
-                                          context.seed, path);
+    const std::int64_t samples = static_cast<std::int64_t>(set.groups.size()) - 1;
+    PuzzleSamples out{.kind = "sudoku", .info = sudoku_info(set.cells, set.vocabulary, samples)};
+    if (augment) {
+        out.change = [rules = *shape](SudokuDraws& draws) { return sudoku_change(rules, draws); };
+    }
+    return puzzle_source(std::move(set), std::move(out), context.seed, path);
 }
 
 PartOutline outline_sudoku(const Json& settings, const OpenContext& context, Part part, Files) {
@@ -261,7 +209,7 @@ const FormatDef kSudokuFormat = {.name = "sudoku",
                                  .help = "Sudoku puzzles of 4, 6 or 9 digits and their solutions.",
                                  .split_rule = SplitRule::by_class,
                                  .fields = sudoku_fields,
-                                 .sniff = looks_like_puzzles,
+                                 .sniff = looks_like_sudoku,
                                  .has_test = sudoku_has_test,
                                  .open = open_sudoku,
                                  .outline = outline_sudoku,

@@ -5,7 +5,7 @@
 #include "core/config/pointer.h"
 #include "core/data/files/csv_reader.h"
 #include "core/data/files/npy_header.h"
-#include "core/data/puzzles/sudoku.h"
+#include "core/data/puzzles/maze.h"
 
 #include <algorithm>
 #include <cmath>
@@ -19,6 +19,8 @@ using config::Json;
 constexpr std::int64_t kMostDescription = 1 << 20; // bytes of dataset.json
 constexpr std::int64_t kRowsAtOnce = 4096;
 constexpr std::int64_t kMostCellValues = 255;
+constexpr std::int64_t kSniffedBytes = 1 << 18; // boards of a large maze
+constexpr std::int64_t kSmallestSudoku = 16;
 constexpr std::size_t kQuestion = 1; // columns by position
 constexpr std::size_t kAnswer = 2;
 
@@ -32,22 +34,14 @@ bool is_file(const fs::path& path) {
     return fs::is_regular_file(path, ignored);
 }
 
-std::optional<SudokuShape> shape_of_text(const std::string& text) {
-    for (const int side : {4, 6, 9}) {
-        if (text.size() == static_cast<std::size_t>(side * side)) {
-            return sudoku_shape(side);
-        }
-    }
-    return std::nullopt;
-}
-
 /// A CSV file of boards, a row at a time.
 class PuzzleTable {
 public:
-    PuzzleTable(const fs::path& path, const OpenContext& context)
+    PuzzleTable(const fs::path& path, const OpenContext& context, PuzzleKind kind)
         : path_(path), reader_(path, ','), watch_(context, {.name = path.filename().string(),
                                                             .unit = "puzzles",
-                                                            .total_bytes = reader_.bytes()}) {}
+                                                            .total_bytes = reader_.bytes()}),
+          rows_(puzzle_rows(kind)) {}
 
     PuzzleSet read() {
         std::vector<std::string> fields;
@@ -71,58 +65,25 @@ private:
         fail_puzzles(path_, "line " + std::to_string(reader_.line()) + ": " + text, hint);
     }
 
-    SudokuGrid board(const std::string& text, const char* what) const {
-        if (auto grid = parse_sudoku(shape_, text)) {
-            return std::move(*grid);
-        }
-        fail_row(std::string(what) + " '" + shown(text) + "' is no board of " +
-                     std::to_string(shape_.side()) + " digits",
-                 "A board has " + std::to_string(shape_.cells()) +
-                     " cells, each a digit from 1 to " + std::to_string(shape_.side()) +
-                     " or, where it is blank, '.'.");
-    }
-
     void add(const std::vector<std::string>& fields) {
         if (fields.size() <= kAnswer) {
             fail_row("it has " + std::to_string(fields.size()) + " columns",
                      "Each row holds source, question, answer and rating.");
         }
-        if (out_.cells == 0) {
-            const auto shape = shape_of_text(fields[kQuestion]);
-            if (!shape) {
-                fail_row("a question of " + std::to_string(fields[kQuestion].size()) + " cells",
-                         "Boards have 16, 36 or 81 cells.");
-            }
-            shape_ = *shape;
-            out_.cells = shape_.cells();
-            out_.vocabulary = shape_.side() + 2;
+        const PuzzleRows::Fault fault =
+            rows_->add(fields[kQuestion], fields[kAnswer], out_.inputs, out_.labels);
+        if (!fault.text.empty()) {
+            fail_row(fault.text, fault.hint);
         }
-        const SudokuGrid question = board(fields[kQuestion], "question");
-        const SudokuGrid answer = board(fields[kAnswer], "answer");
-        if (!is_solved(shape_, answer)) {
-            fail_row("the answer repeats a digit, or lacks one",
-                     "Every row, column and box of an answer has each digit once.");
-        }
-        for (std::size_t cell = 0; cell < question.size(); ++cell) {
-            if (question[cell] != 0 && question[cell] != answer[cell]) {
-                fail_row("the answer does not have the digit of cell " + std::to_string(cell + 1) +
-                             " of the question",
-                         "An answer keeps what is given.");
-            }
-        }
-        out_.groups.push_back(out_.boards());
-        const auto stored = [](const SudokuGrid& grid, std::vector<std::uint8_t>& to) {
-            std::transform(grid.begin(), grid.end(), std::back_inserter(to),
-                           [](std::uint8_t digit) { return static_cast<std::uint8_t>(digit + 1); });
-        };
-        stored(question, out_.inputs);
-        stored(answer, out_.labels);
+        out_.cells = rows_->cells();
+        out_.vocabulary = rows_->vocabulary();
+        out_.groups.push_back(out_.boards() - 1);
     }
 
     fs::path path_;
     CsvReader reader_;
     OpeningWatch watch_;
-    SudokuShape shape_;
+    std::unique_ptr<PuzzleRows> rows_;
     PuzzleSet out_;
 };
 
@@ -244,6 +205,21 @@ private:
     Json told_;
 };
 
+/// Whether a folder says that its boards are square and have the numbers of mazes. Those of the
+/// smallest Sudoku have as many numbers, and 16 cells.
+bool holds_mazes(const fs::path& folder) {
+    const Json told = Json::parse(
+        read_file(folder / "dataset.json", kMostDescription, ErrorKind::data), nullptr, false);
+    const auto number = [&](const char* name) {
+        return told.is_object() && told.contains(name) && told.at(name).is_number_integer()
+                   ? told.at(name).get<std::int64_t>()
+                   : 0;
+    };
+    const std::int64_t cells = number("seq_len");
+    return number("vocab_size") == kMazeVocabulary && cells != kSmallestSudoku &&
+           square_side(cells) > 1;
+}
+
 } // namespace
 
 fs::path puzzle_part(const fs::path& path, Part part) {
@@ -259,30 +235,36 @@ fs::path puzzle_part(const fs::path& path, Part part) {
     return {};
 }
 
-bool looks_like_puzzles(const fs::path& path) {
+bool looks_like_puzzles(const fs::path& path, PuzzleKind kind) {
     const fs::path found = puzzle_part(path, Part::train);
-    if (found.empty() || !is_file(found)) {
-        return !found.empty();
-    }
-    if (found.extension() != ".csv") {
+    if (found.empty()) {
         return false;
     }
     try {
-        CsvReader reader(found, ',', 4096);
+        if (!is_file(found)) {
+            return kind == PuzzleKind::sudoku || holds_mazes(found);
+        }
+        if (found.extension() != ".csv") {
+            return false;
+        }
+        CsvReader reader(found, ',', kSniffedBytes);
         std::vector<std::string> fields;
         if (!reader.next(fields) || !reader.next(fields) || fields.size() <= kAnswer) {
             return false;
         }
-        const auto shape = shape_of_text(fields[kQuestion]);
-        return shape && parse_sudoku(*shape, fields[kQuestion]) &&
-               parse_sudoku(*shape, fields[kAnswer]);
+        std::vector<std::uint8_t> inputs;
+        std::vector<std::uint8_t> labels;
+        return puzzle_rows(kind)
+            ->add(fields[kQuestion], fields[kAnswer], inputs, labels)
+            .text.empty();
     } catch (const Error&) {
         return false; // another format says what is wrong
     }
 }
 
-PuzzleSet read_puzzles(const fs::path& path, const OpenContext& context) {
-    return is_file(path) ? PuzzleTable(path, context).read() : PuzzleFolder(path, context).read();
+PuzzleSet read_puzzles(const fs::path& path, const OpenContext& context, PuzzleKind kind) {
+    return is_file(path) ? PuzzleTable(path, context, kind).read()
+                         : PuzzleFolder(path, context).read();
 }
 
 } // namespace weft::data

@@ -4,6 +4,7 @@
 
 #include "core/data/dataset.h"
 #include "core/data/formats/format.h"
+#include "core/data/puzzles/puzzle_rows.h"
 
 #include <cstdint>
 #include <filesystem>
@@ -43,11 +44,12 @@ private:
 std::filesystem::path puzzle_part(const std::filesystem::path& path, Part part);
 
 /// True for what puzzle_part finds by names, and for a CSV file whose second and third column hold
-/// boards. Reads a few bytes.
-bool looks_like_puzzles(const std::filesystem::path& path);
+/// boards of the kind; of mazes for a folder only where it says that it holds them. Reads little.
+bool looks_like_puzzles(const std::filesystem::path& path, PuzzleKind kind);
 
 /// The puzzles of a CSV file, after its header: source, question, answer, rating, by position; or
 /// those of a folder as puzzle sets are published. Throws weft::Error{data} with the place.
-PuzzleSet read_puzzles(const std::filesystem::path& path, const OpenContext& context);
+PuzzleSet read_puzzles(const std::filesystem::path& path, const OpenContext& context,
+                       PuzzleKind kind);
 
 } // namespace weft::data

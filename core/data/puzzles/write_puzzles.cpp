@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/data/puzzles/write_sudoku.h"
+#include "core/data/puzzles/write_puzzles.h"
 
 #include "core/base/check.h"
 #include "core/base/file.h"
 #include "core/base/npy.h"
 #include "core/base/text.h"
+#include "core/data/puzzles/maze.h"
 #include "core/data/puzzles/sudoku.h"
 
 #include <array>
+#include <functional>
+#include <memory>
 #include <span>
 #include <string_view>
 
@@ -17,23 +20,60 @@ namespace {
 namespace fs = std::filesystem;
 using config::Json;
 
+/// A puzzle as files have it.
+struct WrittenPuzzle {
+    std::string question, answer;             // in tables
+    std::vector<std::uint8_t> inputs, labels; // in arrays
+    int rating = 0;
+};
+
+/// What makes the puzzles of an order, one after the other.
+std::function<WrittenPuzzle()> maker_of(const PuzzleOrder& order) {
+    if (order.kind == PuzzleKind::maze) {
+        auto maker = std::make_shared<MazeMaker>(MazeShape{order.side, order.side}, order.seed);
+        return [maker] {
+            Maze maze = maker->next();
+            return WrittenPuzzle{maze_text(maze.question), maze_text(maze.answer),
+                                 std::move(maze.question), std::move(maze.answer), maze.length};
+        };
+    }
+    const auto shape = sudoku_shape(order.side);
+    WEFT_CHECK(shape.has_value(), "a board has 4, 6 or 9 digits");
+    auto maker = std::make_shared<SudokuMaker>(*shape, order.seed);
+    return [maker] {
+        SudokuPuzzle puzzle = maker->next();
+        WrittenPuzzle out{sudoku_text(puzzle.question), sudoku_text(puzzle.answer),
+                          std::move(puzzle.question), std::move(puzzle.answer), puzzle.rating};
+        for (auto* board : {&out.inputs, &out.labels}) {
+            for (std::uint8_t& digit : *board) {
+                digit = static_cast<std::uint8_t>(digit + 1);
+            }
+        }
+        return out;
+    };
+}
+
+std::int64_t numbers_of_cells(const PuzzleOrder& order) {
+    return order.kind == PuzzleKind::maze ? kMazeVocabulary : order.side + 2;
+}
+
 /// What one part is written to.
 class PartFiles {
 public:
     virtual ~PartFiles() = default;
-    virtual void add(const SudokuPuzzle& puzzle) = 0;
+    virtual void add(const WrittenPuzzle& puzzle) = 0;
     virtual void close() = 0;
 };
 
 class CsvPart final : public PartFiles {
 public:
-    CsvPart(const fs::path& path, const SudokuOrder& order)
+    CsvPart(const fs::path& path, const PuzzleOrder& order)
         : file_(path), source_("weft-" + std::to_string(order.seed)) {
         text_ = "source,question,answer,rating\n";
     }
-    void add(const SudokuPuzzle& puzzle) override {
-        text_ += source_ + "," + sudoku_text(puzzle.question) + "," + sudoku_text(puzzle.answer) +
-                 "," + std::to_string(puzzle.rating) + "\n";
+    void add(const WrittenPuzzle& puzzle) override {
+        text_ += source_ + "," + puzzle.question + "," + puzzle.answer + "," +
+                 std::to_string(puzzle.rating) + "\n";
         if (text_.size() > kPieceBytes) {
             file_.part().write(text_);
             text_.clear();
@@ -52,21 +92,17 @@ private:
 
 class NpyPart final : public PartFiles {
 public:
-    NpyPart(fs::path folder, const SudokuShape& shape) : folder_(std::move(folder)), shape_(shape) {
+    NpyPart(fs::path folder, std::int64_t cells, std::int64_t vocabulary)
+        : folder_(std::move(folder)), cells_(cells), vocabulary_(vocabulary) {
         make_directories(folder_);
     }
-    void add(const SudokuPuzzle& puzzle) override {
-        const auto append = [](const SudokuGrid& grid, std::string& to) {
-            for (const std::uint8_t digit : grid) {
-                to += static_cast<char>(digit + 1);
-            }
-        };
-        append(puzzle.question, inputs_);
-        append(puzzle.answer, labels_);
+    void add(const WrittenPuzzle& puzzle) override {
+        inputs_.append(puzzle.inputs.begin(), puzzle.inputs.end());
+        labels_.append(puzzle.labels.begin(), puzzle.labels.end());
         ++count_;
     }
     void close() override {
-        const std::array<std::int64_t, 2> boards = {count_, shape_.cells()};
+        const std::array<std::int64_t, 2> boards = {count_, cells_};
         write("inputs", "|u1", boards, inputs_);
         write("labels", "|u1", boards, labels_);
         write("puzzle_identifiers", "<i4", std::array{count_}, numbers(count_, 0));
@@ -76,8 +112,8 @@ public:
         const Json told = {{"pad_id", 0},
                            {"ignore_label_id", 0},
                            {"blank_identifier_id", 0},
-                           {"vocab_size", shape_.side() + 2},
-                           {"seq_len", shape_.cells()},
+                           {"vocab_size", vocabulary_},
+                           {"seq_len", cells_},
                            {"num_puzzle_identifiers", 1},
                            {"total_groups", count_},
                            {"mean_puzzle_examples", 1.0},
@@ -106,24 +142,24 @@ private:
     }
 
     fs::path folder_;
-    SudokuShape shape_;
+    std::int64_t cells_, vocabulary_;
     std::string inputs_, labels_;
     std::int64_t count_ = 0;
 };
 
-std::unique_ptr<PartFiles> part_files(const SudokuOrder& order, const SudokuShape& shape,
-                                      const fs::path& to, const std::string& name) {
-    if (order.layout == SudokuOrder::Layout::csv) {
+std::unique_ptr<PartFiles> part_files(const PuzzleOrder& order, const fs::path& to,
+                                      const std::string& name) {
+    if (order.layout == PuzzleOrder::Layout::csv) {
         return std::make_unique<CsvPart>(to / (name + ".csv"), order);
     }
-    return std::make_unique<NpyPart>(to / name, shape);
+    const auto side = static_cast<std::int64_t>(order.side);
+    return std::make_unique<NpyPart>(to / name, side * side, numbers_of_cells(order));
 }
 
 } // namespace
 
-void write_sudoku(const SudokuOrder& order, const OpenContext& context, const fs::path& to) {
-    const auto shape = sudoku_shape(order.side);
-    WEFT_CHECK(shape && order.train > 0 && order.test >= 0, "an order that can be met");
+void write_puzzles(const PuzzleOrder& order, const OpenContext& context, const fs::path& to) {
+    WEFT_CHECK(order.train > 0 && order.test >= 0, "an order that can be met");
     std::error_code ignored;
     if (fs::exists(to, ignored)) {
         throw Error(ErrorKind::usage, to.string(), "is there already",
@@ -133,12 +169,12 @@ void write_sudoku(const SudokuOrder& order, const OpenContext& context, const fs
     OpeningWatch watch(
         context,
         {.name = to.filename().string(), .unit = "puzzles", .total = order.train + order.test});
-    SudokuMaker maker(*shape, order.seed);
+    const std::function<WrittenPuzzle()> next = maker_of(order);
     std::int64_t made = 0;
     const auto write_part = [&](const std::string& name, std::int64_t count) {
-        const auto files = part_files(order, *shape, to, name);
+        const auto files = part_files(order, to, name);
         for (std::int64_t i = 0; i < count; ++i) {
-            files->add(maker.next());
+            files->add(next());
             watch.reached(++made);
         }
         files->close();
@@ -147,7 +183,7 @@ void write_sudoku(const SudokuOrder& order, const OpenContext& context, const fs
     if (order.test > 0) {
         write_part("test", order.test);
     }
-    if (order.layout == SudokuOrder::Layout::npy) {
+    if (order.layout == PuzzleOrder::Layout::npy) {
         write_file_atomically(to / "identifiers.json", R"(["<blank>"])");
     }
 }

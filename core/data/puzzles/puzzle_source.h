@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Puzzles as samples: a board and its answer. Training may see each puzzle changed in every epoch.
+#pragma once
+
+#include "core/data/puzzles/puzzle_set.h"
+#include "core/data/puzzles/sudoku.h"
+
+#include <functional>
+
+namespace weft::data {
+
+/// What becomes of the boards of one sample, question and answer alike; both as stored.
+using BoardChange = std::function<std::vector<std::uint8_t>(std::span<const std::uint8_t> board)>;
+
+struct PuzzleSamples {
+    std::string kind; // "sudoku": names the stream of chance and the fingerprint
+    SampleInfo info;
+    /// The change of a sample in an epoch; empty: training sees boards as they are. Takes at most
+    /// 63 numbers.
+    std::function<BoardChange(SudokuDraws& draws)> change = {};
+};
+
+/// A sample is a group of the set; `path` is where it comes from.
+std::shared_ptr<const Source> puzzle_source(PuzzleSet set, PuzzleSamples samples,
+                                            std::uint64_t seed, const std::filesystem::path& path);
+
+} // namespace weft::data
