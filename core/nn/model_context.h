@@ -78,6 +78,7 @@ struct Surroundings {
     // f32[B], train, of models that hold samples: 1 where a row begins another one. Invalid: every
     // row does.
     ir::ValueId fresh = {};
+    bool traces = false;        // evaluate, of models that hold samples: trace() is called
     const Lora* lora = nullptr; // adapters of its linear layers; null: none. Outlives the context
     SlopeOf slope = nullptr;    // null: nobody differentiates, as where a model is only looked at
 };
@@ -87,6 +88,12 @@ struct Verdict {
     ir::ValueId logit = {}; // f32[B], that the sample is right as a whole; it is learnt
     double weight = 0.0;    // of that loss
     ir::ValueId steps = {}; // f32[B], how many the model would take, where it evaluates
+};
+
+/// What a model that works on samples step by step, each of some cycles, says after every cycle.
+struct Trace {
+    ir::ValueId outputs = {};  // [steps, cycles, B, output...]
+    ir::ValueId verdicts = {}; // f32[steps, cycles, B], Verdict::logit
 };
 
 class ModelContext {
@@ -106,6 +113,7 @@ public:
     ir::ValueId labels() const { return around_.labels; }
     ir::ValueId position() const { return around_.position; }
     ir::ValueId fresh() const { return around_.fresh; }
+    bool traces() const { return around_.traces; }
     const Lora* lora() const { return around_.lora; }
     const std::string& path() const { return builder_.path(); }
     const ir::Shape& shape(ir::ValueId id) const { return builder_.shape(id); }
@@ -127,6 +135,9 @@ public:
     ir::ValueId finished() const { return finished_; }
     void judge(const Verdict& verdict) { verdict_ = verdict; }
     const Verdict& verdict() const { return verdict_; }
+    /// Where traces().
+    void trace(const Trace& trace) { trace_ = trace; }
+    const Trace& traced() const { return trace_; }
 
     /// The new value of a statistic, cache or carry of the current scope.
     void update(std::string_view name, ir::ValueId value);
@@ -174,6 +185,7 @@ private:
     ir::ValueId penalty_;
     ir::ValueId finished_;
     Verdict verdict_;
+    Trace trace_;
 };
 
 /// Extends the layer path while it lives: Scope scope(context, "mlp").

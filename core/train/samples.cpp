@@ -3,6 +3,8 @@
 
 #include "core/base/file.h"
 #include "core/data/text/token_samples.h"
+#include "core/train/boards/board_document.h"
+#include "core/train/boards/trace.h"
 #include "core/train/evaluation.h"
 #include "core/train/generate.h"
 #include "core/train/pictures/picture_document.h"
@@ -174,6 +176,10 @@ std::optional<KeptSamples> keep_samples(exec::Executor& executor, const compile:
                              config.seed, step, limits.samples);
         return made ? std::optional(KeptSamples{std::move(made->document), std::move(made->sheet)})
                     : std::nullopt;
+    }
+    if (traces(executor)) {
+        auto boards = board_document(executor, source, split, step, limits.samples, limits.stop);
+        return boards ? std::optional(KeptSamples{std::move(*boards), {}}) : std::nullopt;
     }
     auto document = sample_document(executor, source, split, step, limits);
     return document ? std::optional(KeptSamples{std::move(*document), {}}) : std::nullopt;

@@ -42,8 +42,8 @@ std::optional<config::Json> sample_document(exec::Executor& executor, const data
                                             const std::string& split, std::int64_t step,
                                             const SampleLimits& limits);
 
-/// What is kept of an evaluation: the document of sample_document or picture_document, and the PNG
-/// beside it that its "sheet" names; empty: none.
+/// What is kept of an evaluation: the document of sample_document, board_document or
+/// picture_document, and the PNG beside it that its "sheet" names; empty: none.
 struct KeptSamples {
     config::Json document;
     std::string sheet;

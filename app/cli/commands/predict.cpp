@@ -6,8 +6,12 @@
 #include "app/cli/model_options.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/data/puzzles/judge_board.h"
+#include "core/train/boards/board_text.h"
+#include "core/train/boards/trace.h"
 #include "core/train/evaluation.h"
 
+#include <algorithm>
 #include <charconv>
 #include <optional>
 
@@ -19,6 +23,7 @@ struct PredictOptions {
     std::vector<std::string> inputs;
     std::string split = "test";
     std::size_t top = 3;
+    bool cycles = false;
     bool json = false;
 };
 
@@ -96,10 +101,159 @@ void print_predictions(const std::string& input, const data::SampleInfo& info,
     }
 }
 
+/// What a sample is and what should come out; labels below 0 where nobody knows.
+struct Puzzle {
+    std::vector<std::int32_t> given, answer;
+};
+
+Puzzle read_puzzle(const data::Source& source, std::int64_t index) {
+    const auto cells = static_cast<std::size_t>(source.info().input.shape.elements());
+    Puzzle out{std::vector<std::int32_t>(cells), std::vector<std::int32_t>(cells)};
+    source.read(index, std::as_writable_bytes(std::span(out.given)),
+                std::as_writable_bytes(std::span(out.answer)));
+    return out;
+}
+
+std::int64_t wrong_cells(std::span<const std::int32_t> said, std::span<const std::int32_t> answer) {
+    std::int64_t wrong = 0;
+    for (std::size_t i = 0; i < said.size(); ++i) {
+        wrong += answer[i] >= 0 && said[i] != answer[i] ? 1 : 0;
+    }
+    return wrong;
+}
+
+/// Boards beside each other, under their titles.
+void print_boards(const data::BoardForm& form, const std::vector<std::string>& titles,
+                  const std::vector<std::vector<std::int32_t>>& boards) {
+    std::vector<std::vector<std::string>> lines;
+    std::string heads;
+    for (std::size_t i = 0; i < boards.size(); ++i) {
+        lines.push_back(train::board_lines(form, boards[i]));
+        const std::size_t width = std::max(lines[i].front().size(), titles[i].size());
+        heads += "   " + titles[i] + std::string(width - titles[i].size(), ' ');
+        for (std::string& line : lines[i]) {
+            line.resize(width, ' ');
+        }
+    }
+    std::printf("%s\n", heads.c_str());
+    for (std::size_t row = 0; row < lines.front().size(); ++row) {
+        std::string all;
+        for (const auto& board : lines) {
+            all += "   " + board[row];
+        }
+        std::printf("%s\n", all.c_str());
+    }
+}
+
+void print_trace(const data::BoardForm& form, const Puzzle& puzzle, const train::Trace& trace,
+                 bool cycles) {
+    const std::vector<std::int32_t> said = trace.answer(trace.steps);
+    const std::int64_t wrong = wrong_cells(said, puzzle.answer);
+    const bool judged = std::any_of(puzzle.answer.begin(), puzzle.answer.end(),
+                                    [](std::int32_t cell) { return cell >= 0; });
+    const std::string outcome =
+        !judged     ? data::is_solution(form, puzzle.given, said) ? "solved" : "not solved"
+        : wrong > 0 ? std::to_string(wrong) + (wrong == 1 ? " cell wrong" : " cells wrong")
+                    : "right";
+    std::printf(" %s; the model %s after %lld of %lld steps\n", outcome.c_str(),
+                trace.halts() ? "takes it for solved" : "has not done",
+                static_cast<long long>(trace.halts_after()), static_cast<long long>(trace.steps));
+    print_boards(form, {"given", "filled"}, {puzzle.given, said});
+    for (std::int64_t cycle = 0; cycles && cycle < trace.all_cycles(); ++cycle) {
+        const std::vector<std::int32_t> guesses = trace.guesses(cycle);
+        std::printf("   step %lld cycle %lld: %s  %lld wrong\n",
+                    static_cast<long long>(cycle / trace.cycles + 1),
+                    static_cast<long long>(cycle % trace.cycles + 1),
+                    train::board_text(form, guesses).c_str(),
+                    static_cast<long long>(wrong_cells(guesses, puzzle.answer)));
+    }
+}
+
+config::Json trace_json(const data::BoardForm& form, const Puzzle& puzzle,
+                        const train::Trace& trace) {
+    config::Json cycles = config::Json::array();
+    for (std::int64_t cycle = 0; cycle < trace.all_cycles(); ++cycle) {
+        cycles.push_back(train::board_text(form, trace.guesses(cycle)));
+    }
+    return {{"given", train::board_text(form, puzzle.given)},
+            {"answer", train::board_text(form, puzzle.answer)},
+            {"cycles", std::move(cycles)},
+            {"verdicts", trace.verdicts},
+            {"steps", trace.steps},
+            {"halts", trace.halts()},
+            {"after", trace.halts_after()}};
+}
+
+/// Whether an input is a board itself, its cells row by row.
+bool is_board(const train::LoadedModel& model, const std::string& input) {
+    const auto& form = model.data.train->info().board;
+    std::error_code unreadable;
+    return form && train::traces(*model.executor) &&
+           static_cast<std::int64_t>(input.size()) == form->cells() &&
+           !std::filesystem::exists(input, unreadable);
+}
+
+void print_own_board(const train::LoadedModel& model, const std::string& input,
+                     const PredictOptions& options, config::Json& out) {
+    const data::BoardForm& form = *model.data.train->info().board;
+    Puzzle puzzle{train::parse_board(form, input), {}};
+    puzzle.answer.assign(puzzle.given.size(), -1);
+    const data::BoardJudgement judged = data::judge_board(form, puzzle.given);
+    if (!judged.problem.empty()) {
+        throw Error(ErrorKind::usage, input, judged.problem, "Write a board that has a solution.");
+    }
+    train::trace(*model.executor, puzzle.given, [&](std::int64_t, const train::Trace& trace) {
+        if (options.json) {
+            config::Json entry = trace_json(form, puzzle, trace);
+            entry["input"] = input;
+            out.push_back(std::move(entry));
+        } else {
+            std::printf("%s:", input.c_str());
+            print_trace(form, puzzle, trace, options.cycles);
+        }
+        return false;
+    });
+}
+
+/// Samples that a model works on step by step.
+void print_traces(const std::string& input, const train::LoadedModel& model,
+                  const data::Source& source, std::span<const std::int64_t> indices,
+                  const PredictOptions& options, config::Json& out) {
+    if (!source.info().board) {
+        throw Error(ErrorKind::usage, input, "these samples are no boards that could be shown",
+                    "Use puzzles of Sudoku or mazes.");
+    }
+    const data::BoardForm& form = *source.info().board;
+    std::vector<std::int32_t> inputs;
+    std::vector<Puzzle> puzzles;
+    for (const std::int64_t index : indices) {
+        puzzles.push_back(read_puzzle(source, index));
+        inputs.insert(inputs.end(), puzzles.back().given.begin(), puzzles.back().given.end());
+    }
+    train::trace(*model.executor, inputs, [&](std::int64_t at, const train::Trace& trace) {
+        const std::int64_t index = indices[static_cast<std::size_t>(at)];
+        const Puzzle& puzzle = puzzles[static_cast<std::size_t>(at)];
+        if (options.json) {
+            config::Json entry = trace_json(form, puzzle, trace);
+            entry["input"] = input;
+            entry["index"] = index;
+            out.push_back(std::move(entry));
+        } else {
+            std::printf("%s #%lld:", input.c_str(), static_cast<long long>(index));
+            print_trace(form, puzzle, trace, options.cycles);
+        }
+        return true;
+    });
+}
+
 int predict_inputs(const PredictOptions& options, const Context& context) {
     train::LoadedModel model = load(options.model, context);
     config::Json out = config::Json::array();
     for (const std::string& input : options.inputs) {
+        if (is_board(model, input)) {
+            print_own_board(model, input, options, out);
+            continue;
+        }
         const auto range = parse_range(input);
         const auto source = range ? split_of(model, options.split) : open_file(model, input);
         Range wanted = range.value_or(Range{0, source->samples() - 1});
@@ -111,7 +265,12 @@ int predict_inputs(const PredictOptions& options, const Context& context) {
         for (std::int64_t i = wanted.first; i <= wanted.last; ++i) {
             indices.push_back(i);
         }
-        print_predictions(range ? options.split : input, source->info(),
+        const std::string name = range ? options.split : input;
+        if (train::traces(*model.executor)) {
+            print_traces(name, model, *source, indices, options, out);
+            continue;
+        }
+        print_predictions(name, source->info(),
                           train::predict(*model.executor, *source, indices, options.top),
                           options.json, out);
     }
@@ -127,16 +286,19 @@ int predict_inputs(const PredictOptions& options, const Context& context) {
 
 void add_predict(Command app, Context& context) {
     auto options = std::make_shared<PredictOptions>();
-    const Command command = app.subcommand("predict", "let a saved model classify single samples");
+    const Command command = app.subcommand("predict", "what a saved model makes of single samples");
     add_model_options(command, options->model);
     command
         .positional("INPUT", &options->inputs,
-                    "sample numbers or ranges (0-9), or files: images, tables, arrays")
+                    "sample numbers or ranges (0-9), or files: images, tables, arrays; or a board, "
+                    "its cells row by row, blank ones as '.'")
         .required();
     command.option("--split", &options->split, "where numbered samples come from")
         .one_of({"train", "validation", "test"})
         .show_default();
     command.option("--top", &options->top, "classes per sample").show_default();
+    command.flag("--cycles", &options->cycles,
+                 "of models that work step by step: what they say after every cycle");
     command.flag("--json", &options->json, "print JSON with every probability");
     command.callback(
         [options, &context] { context.exit_code = predict_inputs(*options, context); });

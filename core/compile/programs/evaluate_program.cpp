@@ -10,6 +10,7 @@ namespace {
 using ir::ValueId;
 
 constexpr std::int64_t kMadeAtOnce = 16;
+constexpr std::int64_t kTracedAtOnce = 32;
 
 ValueId run_model(const RunModel& run, ops::Builder& b, ValueId inputs) {
     nn::ModelContext context(b, run.surroundings(nn::Mode::evaluate));
@@ -22,8 +23,23 @@ ValueId as_samples(const RunModel& run, ops::Builder& b, ValueId values) {
     return ops::reshape(b, values, batched(run.data.input, {b.shape(values)[0]}).shape);
 }
 
-ValueId add_inputs(const RunModel& run, ir::Program& program, const BatchPlan& batch) {
-    return program.add_argument(ir::Role::batch, "inputs", batched(run.data.input, {batch.rows}));
+ValueId add_inputs(const RunModel& run, ir::Program& program, std::int64_t rows) {
+    return program.add_argument(ir::Role::batch, "inputs", batched(run.data.input, {rows}));
+}
+
+/// Predictions of a model that holds samples, after every cycle.
+void add_trace(const RunModel& run, ops::Builder& b, ValueId inputs) {
+    nn::Surroundings around = run.surroundings(nn::Mode::evaluate);
+    around.traces = true;
+    nn::ModelContext context(b, around);
+    bind_parameters(run, b, context);
+    run.model->build(context, run.model_settings(), inputs);
+    const nn::Trace& trace = context.traced();
+    WEFT_CHECK(trace.outputs.valid() && trace.verdicts.valid(),
+               "a model that holds samples can be followed");
+    b.set_path("prediction");
+    b.program().add_result(ir::Role::output, "cycles", meaning_of(run, b, trace.outputs));
+    b.program().add_result(ir::Role::output, "verdicts", trace.verdicts);
 }
 
 /// Loss terms in a batch: samples, or positions whose target is not ignored.
@@ -37,7 +53,7 @@ ValueId count_terms(const RunModel& run, ops::Builder& b, ValueId targets, Value
 ir::Program build_evaluate(const RunModel& run, const BatchPlan& batch) {
     ir::Program program;
     program.name = "evaluate";
-    const ValueId inputs = add_inputs(run, program, batch);
+    const ValueId inputs = add_inputs(run, program, batch.rows);
     const ValueId targets =
         program.add_argument(ir::Role::batch, "targets", batched(run.data.target, {batch.rows}));
     const ValueId weights =
@@ -86,8 +102,14 @@ ir::Program build_evaluate(const RunModel& run, const BatchPlan& batch) {
 ir::Program build_predict(const RunModel& run, const BatchPlan& batch) {
     ir::Program program;
     program.name = "predict";
-    const ValueId inputs = add_inputs(run, program, batch);
+    const std::int64_t rows =
+        run.holds_samples() ? std::min(batch.rows, kTracedAtOnce) : batch.rows;
+    const ValueId inputs = add_inputs(run, program, rows);
     ops::Builder b(program, program.body);
+    if (run.holds_samples()) {
+        add_trace(run, b, inputs);
+        return program;
+    }
     ValueId output = run_model(run, b, inputs);
     if (run.loss->of_input) {
         b.set_path("reconstruction");

@@ -19,7 +19,9 @@
 //             The structured op at path "microstep" runs forward and backward n times and
 //             accumulates.
 //             A model that holds samples has slots "held.*" and "carry.*" [n, B, ...] of its rows,
-//             and counts its loss terms itself: there is no "inverse_count".
+//             and counts its loss terms itself: there is no "inverse_count". Its output
+//             "rows_dropped" is the share of rows that go on with their sample: what comes for them
+//             is dropped.
 // evaluate:   state, "inputs" [B, ...], "targets", "weights", and "random" i64[3] of a model that
 //             draws -> "loss_sum", "<metric>_sum" (or _max, _min, as evaluated_metrics says),
 //             "<metric>_rows" f32[B, ..., R] of each metric of a whole set, "count" (f32; the host
@@ -27,6 +29,8 @@
 //             EMA copy when there is one and it is asked for
 // predict:    state, "inputs" [B, ...] -> "prediction": probabilities [B, classes] or values
 //             [B, K]; of language models probabilities of the token after the last, [B, vocab].
+//             Of models that hold samples "cycles" f32[S, C, B, ..., classes], the same after each
+//             of C cycles of each of S steps, and "verdicts" f32[S, C, B] in its place.
 //             Where the loss is of the input "reconstruction" [B, input...] in its place, or there
 //             is no such program.
 // make:       of models that make samples: state, "latents" f32[n, ...], and "labels" i32[n] where

@@ -55,6 +55,9 @@ public:
         for (std::size_t i = 0; i < run_.metrics.size(); ++i) {
             program_.add_result(ir::Role::output, std::string(run_.metrics[i]->name), metrics_[i]);
         }
+        if (run_.holds_samples()) {
+            program_.add_result(ir::Role::output, "rows_dropped", rows_dropped_);
+        }
         return std::move(program_);
     }
 
@@ -159,6 +162,8 @@ private:
             terms = ops::mul(builder_, terms, weights);
         }
         inverse_count_ = inverse_of(terms);
+        const ValueId taken = ops::reduce_sum(builder_, done, {0, 1});
+        rows_dropped_ = ops::affine(builder_, taken, -1.0 / static_cast<double>(n * rows), 1.0);
         builder_.set_path("");
     }
 
@@ -579,6 +584,7 @@ private:
     ValueIds data_;                           // "inputs", "targets", ...
     std::vector<Row> rows_;                   // held samples, then what the loop updates
     ValueId random_, inverse_count_;
+    ValueId rows_dropped_;    // invalid where no samples are held
     ValueId inverse_samples_; // invalid where no metric is of samples
     ValueId halted_; // 1: no update is taken any more, because of one before this
     ValueId halts_;  // 1: this one is not taken, nor is any after it

@@ -53,7 +53,8 @@ struct ModelDef {
     /// never.
     bool (*unmoved)(const config::Json& settings) = nullptr;
     /// A training row works on one sample for several steps, until the model says that it has done
-    /// (ModelContext::finish); it gives a verdict (ModelContext::judge).
+    /// (ModelContext::finish); it gives a verdict (ModelContext::judge) and can be followed cycle
+    /// by cycle (ModelContext::trace).
     bool holds_samples = false;
 
     std::int64_t context(const config::Json& settings) const {

@@ -182,7 +182,8 @@ struct Thought {
 
 using Cycle = std::function<ValueIds(ops::Builder& b, const ValueIds& carried)>;
 
-/// Values that go `count` times through `body`, which may read any other.
+/// Values that go `count` times through `body`, which may read any other; what it gives beyond them
+/// comes out stacked, [count, ...].
 ValueIds repeated(ops::Builder& b, std::int64_t count, const ValueIds& start, const Cycle& body) {
     ir::Program& program = b.program();
     ir::Op loop;
@@ -200,8 +201,16 @@ ValueIds repeated(ops::Builder& b, std::int64_t count, const ValueIds& start, co
     inner.set_path(b.path());
     inner.set_phase(b.phase());
     block.results = body(inner, block.arguments);
-    for (const ValueId value : start) {
-        loop.outputs.push_back(program.add_value(ir::Type(program.type(value))));
+    for (std::size_t i = 0; i < block.results.size(); ++i) {
+        const ir::Type type = program.type(block.results[i]);
+        ir::Shape shape;
+        if (i >= start.size()) {
+            shape.push_back(count);
+        }
+        for (const std::int64_t extent : type.shape) {
+            shape.push_back(extent);
+        }
+        loop.outputs.push_back(program.add_value({type.dtype, shape}));
     }
     ValueIds outputs = loop.outputs;
     b.append(std::move(loop));
@@ -252,7 +261,7 @@ public:
         return ops::linear(b, cells, w_.head);
     }
 
-private:
+    /// One improvement of the answer.
     Thought cycle(ops::Builder& b, const Thought& z) const {
         b.set_path("cycle");
         const ValueId given = ops::add(b, z.high, x_);
@@ -264,6 +273,7 @@ private:
         return {stack(b, ops::add(b, z.high, low[0])), low[0]};
     }
 
+private:
     ValueId stack(ops::Builder& b, ValueId x) const {
         for (std::size_t i = 0; i < w_.layers.size(); ++i) {
             const TrmLayer& layer = w_.layers[i];
@@ -438,6 +448,33 @@ Thought evaluated_steps(ModelContext& context, const TrmSettings& s, const TrmWe
     return {out[0], out[1]};
 }
 
+/// What is said after each cycle of those steps. Nothing is learnt from the last cycle of a step
+/// alone there, so that all are one loop.
+void trace_cycles(ModelContext& context, const TrmSettings& s, const TrmWeights& w,
+                  const TrmSteps& steps, const ir::Shape& shape) {
+    ops::Builder& b = context.builder();
+    b.set_path("cycles");
+    const ValueIds start = {broadcast_rows(b, w.start_high, shape),
+                            broadcast_rows(b, w.start_low, shape)};
+    const ValueIds out = repeated(
+        b, s.most_steps * s.h_cycles, start, [&](ops::Builder& inner, const ValueIds& carried) {
+            const Thought z = steps.cycle(inner, {carried[0], carried[1]});
+            return ValueIds{z.high, z.low, steps.logits(inner, z.high),
+                            steps.verdict(inner, z.high)};
+        });
+    b.set_path("cycles");
+    const auto by_step = [&](ValueId stacked) { // [steps * cycles, ...]
+        const ir::Shape all = b.shape(stacked);
+        ir::Shape split{s.most_steps, s.h_cycles};
+        for (int dim = 1; dim < all.rank(); ++dim) {
+            split.push_back(all[dim]);
+        }
+        return ops::reshape(b, stacked, split);
+    };
+    context.trace({.outputs = by_step(out[2]), .verdicts = by_step(out[3])});
+    b.set_path("");
+}
+
 ValueId build_trm(ModelContext& context, const Json& settings, ValueId inputs) {
     const TrmSettings s = trm_settings(settings);
     ops::Builder& b = context.builder();
@@ -454,6 +491,9 @@ ValueId build_trm(ModelContext& context, const Json& settings, ValueId inputs) {
     const TrmWeights w = trm_weights(context, s, shape[1]);
     const TrmSteps steps(s, w, embedded(b, s, w, inputs), context.training());
     b.set_path("");
+    if (context.traces()) {
+        trace_cycles(context, s, w, steps, shape);
+    }
     const Thought z = context.training() ? trained_step(context, s, w, steps, shape)
                                          : evaluated_steps(context, s, w, steps, shape);
     const ValueId out = steps.logits(b, z.high);

@@ -57,7 +57,9 @@ std::vector<ReferenceSection> event_sections() {
           {"memory_bytes", "integer", "Resident memory that the run takes."},
           {"mfu", "number", "Model FLOP/s as a share of what the machine can do at best."},
           {"metrics", "object",
-           "Metrics of this batch by name, \"train/accuracy\"; in f16 \"train/loss_scale\" too."}}},
+           "Metrics of this batch by name, \"train/accuracy\"; in f16 \"train/loss_scale\" too, "
+           "and of models that hold samples \"train/rows_dropped\": the share of rows whose new "
+           "sample is dropped."}}},
         {"skipped",
          "An update was not made, in f16 or with on_nonfinite skip: its batch is passed over, and "
          "it "

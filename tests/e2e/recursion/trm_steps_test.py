@@ -196,6 +196,37 @@ def compared(what, found, wanted, tolerance=TOLERANCE):
     return off
 
 
+def check_cycles(run, trainer, weights):
+    """What `weft predict` says of puzzles after every cycle, by the weights of the run."""
+    puzzles = trainer.puzzles[:10]
+    said = json.loads(weft("predict", run, f"0-{len(puzzles) - 1}", "--split", "train", "--json"))
+    inputs = torch.stack([given for given, _ in puzzles])
+    p = {name: weights[name].double() for name in trainer.p}
+    length = PREFIX + inputs.shape[1]
+    high, low = (value.expand(len(puzzles), length, WIDTH) for value in trainer.start)
+    clear = 0
+    with torch.no_grad():
+        x = F.pad(p["embedding.weight"][inputs] * math.sqrt(WIDTH), (0, 0, PREFIX, 0))
+        for at in range(HALT_MAX * H_CYCLES):
+            high, low = cycle(p, trainer.mixer, x, high, low)
+            logits = high[:, PREFIX:] @ p["head.weight"]
+            q = (high[:, 0] @ p["halt.weight"] + p["halt.bias"])[:, 0]
+            best = logits.topk(2, -1)
+            for i, one in enumerate(said["predictions"]):
+                compared(f"verdict on puzzle {i} after cycle {at}", one["verdicts"][at], float(q[i]),
+                         AFTER_NOISE)
+                for cell, found in enumerate(one["cycles"][at]):
+                    if best.values[i, cell, 0] - best.values[i, cell, 1] > AFTER_NOISE:
+                        clear += 1
+                        wanted = "_.1234"[best.indices[i, cell, 0]]
+                        if found != wanted:
+                            raise AssertionError(f"puzzle {i}, cycle {at}, cell {cell}: {found}, not {wanted}")
+    cells = len(puzzles) * inputs.shape[1] * HALT_MAX * H_CYCLES
+    if clear < 0.9 * cells:
+        raise AssertionError(f"only {clear} of {cells} guesses are clear: the comparison says little")
+    print(f"{trainer.mixer}: {clear} guesses cycle by cycle and all verdicts are PyTorch's")
+
+
 def check(folder, mixer):
     weft_steps = lambda name, optimizer, steps: train(
         folder, f"{name}-{mixer}-{steps}", config(folder, mixer, optimizer), steps)
@@ -240,12 +271,15 @@ def check(folder, mixer):
         compared(f"loss of update {event['step']}", event["loss"], loss, AFTER_NOISE)
         compared(f"norm of update {event['step']}", event["grad_norm"], norm_of(gradients), AFTER_NOISE)
         trainer.update(gradients)
+        dropped = 1 - (taken[-1] if taken else BATCH) / BATCH
+        compared(f"rows dropped of update {event['step']}", event["metrics"]["train/rows_dropped"], dropped)
         taken.append(int(trainer.done.sum()))
     off = torch.cat([(final[name].double() - theta.detach()).abs().flatten()
                      for name, theta in trainer.p.items()])
     share = float((off > TOLERANCE).double().mean())
     if share > AFTER_NOISE or BATCH not in taken:
         raise AssertionError(f"{share:.2%} of the weights are off by more than {TOLERANCE}; rows done {taken}")
+    check_cycles(folder / f"atan2-{mixer}-{STEPS}", trainer, final)
     print(f"{mixer}: weights after {STEPS} updates off by more than {TOLERANCE}: {share:.1e}; rows done {taken}")
 
 

@@ -42,6 +42,24 @@ SaidText saidText(const Json& sample) {
             sample.at("cut").get<bool>()};
 }
 
+/// A board row by row.
+QString boardRows(const Json& text, int columns) {
+    const QString cells = toQString(text.get<std::string>());
+    QStringList rows;
+    for (qsizetype first = 0; first < cells.size(); first += columns) {
+        rows << cells.mid(first, columns);
+    }
+    return rows.join(' ');
+}
+
+/// What was given, what the model made of it in the end, and what is right.
+SaidText saidBoard(const Json& sample, const Json& form) {
+    const int columns = std::max(1, form.at("columns").get<int>());
+    return {sample.at("index").get<std::int64_t>(), boardRows(sample.at("given"), columns),
+            boardRows(sample.at("cycles").back(), columns), boardRows(sample.at("answer"), columns),
+            false};
+}
+
 /// Cut out of the sheet, in the rows that the document names.
 std::vector<MadePicture> madePictures(const Json& document, const std::filesystem::path& folder) {
     const QImage sheet(toQString((folder / document.at("sheet").get<std::string>()).string()),
@@ -80,6 +98,8 @@ SampleFile readSample(const Json& document, const std::filesystem::path& folder)
     for (const Json& sample : document.at("samples")) {
         if (kind == "text") {
             out.texts.push_back(saidText(sample));
+        } else if (kind == "boards") {
+            out.texts.push_back(saidBoard(sample, document.at("board")));
         } else if (kind == "regression") {
             add_numbers(sample, document.value("target_names", Json::array()), out.numbers);
         } else {
