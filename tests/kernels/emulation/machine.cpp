@@ -198,8 +198,13 @@ weft_status queue_item(weft_stream* stream, Item item) {
     return WEFT_OK;
 }
 
+/// Nothing is done any more on a device that has failed.
+bool is_dead(const weft_stream& stream) {
+    return !stream.device->fault.empty();
+}
+
 bool is_ready(const weft_stream& stream) {
-    if (stream.busy || stream.items.empty()) {
+    if (stream.busy || stream.items.empty() || is_dead(stream)) {
         return false;
     }
     const Item& first = stream.items.front();
@@ -210,7 +215,8 @@ bool is_ready(const weft_stream& stream) {
         return !first.meeting->refused.empty() ||
                std::all_of(first.meeting->streams.begin(), first.meeting->streams.end(),
                            [&](const weft_stream* other) {
-                               return other != nullptr && !other->busy && !other->items.empty() &&
+                               return other != nullptr && !is_dead(*other) && !other->busy &&
+                                      !other->items.empty() &&
                                       other->items.front().meeting == first.meeting;
                            });
     }
