@@ -171,6 +171,10 @@ std::string format_count(int64_t value) {
     return unit == 0 ? std::to_string(value) : print("%.1f%s", scaled, kUnits[unit]);
 }
 
+std::string format_short(double value, int digits) {
+    return print("%.*g", digits, value);
+}
+
 bool glob_match(std::string_view pattern, std::string_view name) {
     // Greedy with one step back: linear in practice, at worst the product of both lengths.
     size_t p = 0;

@@ -30,6 +30,8 @@ std::string format_duration(double seconds);
 std::string format_thousands(int64_t value);
 /// "124.4M", "6.8k", "812": counts such as parameters.
 std::string format_count(int64_t value);
+/// "0.125", "3e+30", "nan": to so many significant digits.
+std::string format_short(double value, int digits = 3);
 
 /// True when the whole name matches a pattern in which `*` stands for any run of characters
 /// (dots included) and every other character for itself.

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <cstring>
 
 namespace weft::train {
@@ -63,20 +62,14 @@ std::string scale_text(double scale) {
                : number_text(scale);
 }
 
-std::string short_number(double value) {
-    char text[32];
-    std::snprintf(text, sizeof text, "%.3g", value);
-    return text;
-}
-
 /// "f32[32,4] from -1.5 to 3e+30, 2 infinite"
 std::string seen_text(const exec::SeenOperand& operand) {
     const exec::ValueRange& range = operand.range;
     std::string out = ir::to_text(operand.type);
     if (range.finite > 0) {
         out += range.low == range.high
-                   ? " of " + short_number(range.low)
-                   : " from " + short_number(range.low) + " to " + short_number(range.high);
+                   ? " of " + format_short(range.low)
+                   : " from " + format_short(range.low) + " to " + format_short(range.high);
     }
     if (range.infinite > 0) {
         out += ", " + format_thousands(range.infinite) + " infinite";

@@ -4,19 +4,12 @@
 #include "core/base/text.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <utility>
 
 namespace weft::train {
 namespace {
 
 constexpr std::string_view kTrainPrefix = "train/";
-
-std::string short_factor(double factor) {
-    char text[32];
-    std::snprintf(text, sizeof text, "%.3g", factor);
-    return text;
-}
 
 } // namespace
 
@@ -118,7 +111,7 @@ std::vector<std::string> Judge::note_plateaus(const Metrics& metrics) {
             const std::string whose =
                 slash == std::string::npos ? "" : " of group " + rates_[i].port.substr(slash + 1);
             news.push_back("From step " + format_thousands(progress_.step + 1) +
-                           " on the learning rate" + whose + " is " + short_factor(plateau.factor) +
+                           " on the learning rate" + whose + " is " + format_short(plateau.factor) +
                            " times its base: " + watched + " has not improved.");
         }
     }

@@ -67,10 +67,9 @@ int generate_samples(const GenerateTextOptions& options, train::LoadedModel& mod
         train::make_samples(*model.executor, train.info(), latents, labels);
     const config::Json fitted =
         data::fitted_for(train, model.config.section("data").at("transforms"));
-    File file(to, File::Mode::write);
-    file.write(picture ? train::picture_grid(made, kGridColumns, train::pixel_scale(fitted))
-                       : train::npy_file(made));
-    file.close();
+    write_file_atomically(
+        to, picture ? train::picture_grid(made, kGridColumns, train::pixel_scale(fitted))
+                    : train::npy_file(made));
     std::printf("%s: %lld samples %s of seed %llu\n", options.to.c_str(),
                 static_cast<long long>(made.count()), ir::to_text(train.info().input).c_str(),
                 static_cast<unsigned long long>(options.generate.seed));

@@ -4,17 +4,15 @@
 #include "core/base/text.h"
 
 #include <cmath>
-#include <cstdio>
 
 namespace weft::cli {
 namespace {
 
 using train::MeshVerdict;
 
+/// Of a difference.
 std::string short_number(double value) {
-    char text[32];
-    std::snprintf(text, sizeof text, "%.2g", value);
-    return text;
+    return format_short(value, 2);
 }
 
 const char* mode_of(const MeshVerdict& verdict) {

@@ -62,6 +62,9 @@ private slots:
         QCOMPARE(format_count(124439808), std::string("124.4M"));
         QCOMPARE(format_count(999'960), std::string("1.0M"));
         QCOMPARE(format_count(812), std::string("812"));
+        QCOMPARE(format_short(0.125), std::string("0.125"));
+        QCOMPARE(format_short(-2999000), std::string("-3e+06"));
+        QCOMPARE(format_short(0.0123456, 2), std::string("0.012"));
     }
 
     void a_star_matches_any_run() {
