@@ -37,6 +37,12 @@ RestoredRun restored_from(exec::Executor& executor, const compile::RunConfig& co
     Restored restored = restore_tensors(executor, out.manifest, missing);
     out.notes = std::move(restored.notes);
     out.fresh = std::move(restored.fresh);
+    const config::Json& counters = out.manifest.record.counters;
+    if (counters.contains("plateaus") &&
+        counters["plateaus"].size() != out.progress.plateaus.size()) {
+        out.notes.push_back("the checkpoint has other learning rates: what plateaus made of them "
+                            "is left behind, each begins with a factor of 1");
+    }
     return out;
 }
 

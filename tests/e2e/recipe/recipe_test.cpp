@@ -99,6 +99,31 @@ private slots:
         }));
     }
 
+    void a_fork_with_other_rates_says_that_it_leaves_what_plateaus_made() {
+        trains("parent",
+               {R"(lr_schedule={"type":"plateau","patience":0,"min_delta":10,"factor":0.5})",
+                R"(evaluation.every={"steps":10})"});
+        for (const auto& [run, settings, leaves] :
+             {std::tuple{"alike", QStringList{}, false},
+              std::tuple{"with_groups",
+                         QStringList{"--set",
+                                     R"(optimizer.groups=[{"match":"*bias","learning_rate":0.1}])"},
+                         true}}) {
+            const Finished done =
+                run_weft(QStringList{"resume", text("parent"), "--fork", text(run), "--max-steps",
+                                     "41", "--set", R"(training.length={"steps":60})"} +
+                         settings);
+            QVERIFY2(done.code == 0, (done.out + done.err).c_str());
+            const auto notes = all<NoteEvent>(run);
+            QCOMPARE(std::any_of(notes.begin(), notes.end(),
+                                 [](const NoteEvent& note) {
+                                     return note.message.find("each begins with a factor of 1") !=
+                                            std::string::npos;
+                                 }),
+                     leaves);
+        }
+    }
+
     // The weights that evaluations take are the average, which checkpoints hold.
     void schedule_free_is_evaluated_with_its_average() {
         const QStringList settings = {R"(optimizer={"type":"schedule_free"})",
