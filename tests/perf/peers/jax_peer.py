@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""jax_peer.py MODEL BATCH STEPS: see README.md."""
+"""jax_peer.py MODEL BATCH STEPS [bf16|f32]: see README.md. JAX_PLATFORMS says where."""
 import functools
 import statistics
 import sys
@@ -9,8 +9,11 @@ import time
 import jax
 import jax.numpy as jnp
 
-GPTS = {"gpt2-124m": (12, 768, 12), "gpt2-355m": (24, 1024, 16)}
-VOCABULARY, CONTEXT = 50257, 1024
+# layers, width, heads, vocabulary, context
+GPTS = {"gpt2-124m": (12, 768, 12, 50257, 1024), "gpt2-355m": (24, 1024, 16, 50257, 1024),
+        "gpt-6x384": (6, 384, 6, 256, 256)}
+MLPS = {"mlp": 4096, "mlp-512": 512}
+PRODUCTS = jnp.float32 if sys.argv[4:] == ["f32"] else jnp.bfloat16
 RATE, BETA1, BETA2, EPSILON, DECAY = 1e-4, 0.9, 0.999, 1e-8, 0.1
 
 
@@ -18,15 +21,15 @@ def norm(x, p):
     wide = x.astype(jnp.float32)
     wide = wide - wide.mean(-1, keepdims=True)
     wide = wide * jax.lax.rsqrt((wide * wide).mean(-1, keepdims=True) + 1e-5)
-    return (wide * p["scale"] + p["shift"]).astype(jnp.bfloat16)
+    return (wide * p["scale"] + p["shift"]).astype(PRODUCTS)
 
 
 def linear(x, p):
-    return x @ p["weight"].astype(jnp.bfloat16) + p["bias"].astype(jnp.bfloat16)
+    return x @ p["weight"].astype(PRODUCTS) + p["bias"].astype(PRODUCTS)
 
 
 def gpt2(p, ids, heads):
-    x = (p["tokens"][ids] + p["positions"][: ids.shape[1]]).astype(jnp.bfloat16)
+    x = (p["tokens"][ids] + p["positions"][: ids.shape[1]]).astype(PRODUCTS)
     samples, positions, width = x.shape
 
     def block(x, p):
@@ -38,10 +41,10 @@ def gpt2(p, ids, heads):
         return x + linear(jax.nn.gelu(linear(norm(x, p["norm2"]), p["up"])), p["down"]), None
 
     x, _ = jax.lax.scan(block, x, p["blocks"])
-    return norm(x, p["norm"]) @ p["tokens"].T.astype(jnp.bfloat16)
+    return norm(x, p["norm"]) @ p["tokens"].T.astype(PRODUCTS)
 
 
-def gpt2_weights(key, layers, width):
+def gpt2_weights(key, layers, width, vocabulary, context):
     def weight(*shape):
         nonlocal key
         key, own = jax.random.split(key)
@@ -55,12 +58,12 @@ def gpt2_weights(key, layers, width):
 
     blocks = {"norm1": norms(layers), "norm2": norms(layers), "qkv": dense(width, 3 * width),
               "out": dense(width, width), "up": dense(width, 4 * width), "down": dense(4 * width, width)}
-    return {"tokens": weight(VOCABULARY, width), "positions": weight(CONTEXT, width), "blocks": blocks,
+    return {"tokens": weight(vocabulary, width), "positions": weight(context, width), "blocks": blocks,
             "norm": norms()}
 
 
 def mlp(p, x):
-    x = x.astype(jnp.bfloat16)
+    x = x.astype(PRODUCTS)
     for layer in p[:-1]:
         x = jax.nn.relu(linear(x, layer))
     return linear(x, p[-1])
@@ -70,12 +73,12 @@ def made(name, batch):
     """The model, its weights, inputs and labels."""
     key = jax.random.key(0)
     if name in GPTS:
-        layers, width, heads = GPTS[name]
-        ids = jax.random.randint(key, (batch, CONTEXT + 1), 0, VOCABULARY)
-        weights = gpt2_weights(key, layers, width)
+        layers, width, heads, vocabulary, context = GPTS[name]
+        ids = jax.random.randint(key, (batch, context + 1), 0, vocabulary)
+        weights = gpt2_weights(key, layers, width, vocabulary, context)
         return functools.partial(gpt2, heads=heads), weights, ids[:, :-1], ids[:, 1:]
-    if name == "mlp":
-        sizes = [784, 4096, 4096, 10]
+    if name in MLPS:
+        sizes = [784, MLPS[name], MLPS[name], 10]
         weights = [{"weight": 0.02 * jax.random.normal(key, (k, n)), "bias": jnp.zeros(n)}
                    for k, n in zip(sizes, sizes[1:])]
         return mlp, weights, jax.random.normal(key, (batch, 784)), jax.random.randint(key, (batch,), 0, 10)

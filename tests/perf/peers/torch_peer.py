@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""torch_peer.py MODEL eager|compile BATCH STEPS: see README.md."""
+"""torch_peer.py MODEL eager|compile BATCH STEPS [cuda|cpu] [bf16|f32]: see README.md."""
 import statistics
 import sys
 import time
@@ -9,8 +9,10 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-GPTS = {"gpt2-124m": (12, 768, 12), "gpt2-355m": (24, 1024, 16)}
-VOCABULARY, CONTEXT = 50257, 1024
+# layers, width, heads, vocabulary, context
+GPTS = {"gpt2-124m": (12, 768, 12, 50257, 1024), "gpt2-355m": (24, 1024, 16, 50257, 1024),
+        "gpt-6x384": (6, 384, 6, 256, 256)}
+MLPS = {"mlp": 4096, "mlp-512": 512}
 
 
 class Block(nn.Module):
@@ -31,10 +33,10 @@ class Block(nn.Module):
 
 
 class Gpt2(nn.Module):
-    def __init__(self, layers, width, heads):
+    def __init__(self, layers, width, heads, vocabulary, context):
         super().__init__()
-        self.tokens = nn.Embedding(VOCABULARY, width)
-        self.positions = nn.Embedding(CONTEXT, width)
+        self.tokens = nn.Embedding(vocabulary, width)
+        self.positions = nn.Embedding(context, width)
         self.blocks = nn.ModuleList(Block(width, heads) for _ in range(layers))
         self.norm = nn.LayerNorm(width)
         for table in (self.tokens, self.positions):
@@ -47,32 +49,61 @@ class Gpt2(nn.Module):
         return F.linear(self.norm(x), self.tokens.weight)
 
 
-def made(name, batch):
+def convolutional():
+    """3x3 convolutions of 64, 64, 128, 128, 256, 256 channels on images of 32 by 32."""
+    layers, before = [], 3
+    for channels in (64, 128, 256):
+        for _ in range(2):
+            layers += [nn.Conv2d(before, channels, 3, padding=1), nn.BatchNorm2d(channels), nn.ReLU()]
+            before = channels
+        layers.append(nn.MaxPool2d(2))
+    return nn.Sequential(*layers, nn.Flatten(), nn.Linear(256 * 4 * 4, 10))
+
+
+def on_images(name):
+    """The model, the extent of its images, and its classes."""
+    if name == "cnn":
+        return convolutional(), 32, 10
+    import torchvision.models as zoo
+
+    if name == "resnet50":
+        return zoo.resnet50(), 224, 1000
+    if name == "resnet18-cifar":
+        model = zoo.resnet18(num_classes=10)
+        model.conv1, model.maxpool = nn.Conv2d(3, 64, 3, padding=1, bias=False), nn.Identity()
+        return model, 32, 10
+    if name == "vit-ti16":
+        return zoo.VisionTransformer(224, 16, 12, 3, 192, 768), 224, 1000
+    raise SystemExit(f"there is no model {name}")
+
+
+def made(name, batch, device):
     """The model, its inputs and its labels."""
     if name in GPTS:
-        ids = torch.randint(VOCABULARY, (batch, CONTEXT + 1), device="cuda")
-        return Gpt2(*GPTS[name]).cuda(), ids[:, :-1].contiguous(), ids[:, 1:].reshape(-1)
-    if name == "resnet50":
-        from torchvision.models import resnet50
-
-        images = torch.randn(batch, 3, 224, 224, device="cuda").to(memory_format=torch.channels_last)
-        model = resnet50().cuda().to(memory_format=torch.channels_last)
-        return model, images, torch.randint(1000, (batch,), device="cuda")
-    if name == "mlp":
-        model = nn.Sequential(nn.Linear(784, 4096), nn.ReLU(), nn.Linear(4096, 4096), nn.ReLU(),
-                              nn.Linear(4096, 10)).cuda()
-        return model, torch.randn(batch, 784, device="cuda"), torch.randint(10, (batch,), device="cuda")
-    raise SystemExit(f"there is no model {name}")
+        *_, vocabulary, context = GPTS[name]
+        ids = torch.randint(vocabulary, (batch, context + 1), device=device)
+        return Gpt2(*GPTS[name]).to(device), ids[:, :-1].contiguous(), ids[:, 1:].reshape(-1)
+    if name in MLPS:
+        width = MLPS[name]
+        model = nn.Sequential(nn.Linear(784, width), nn.ReLU(), nn.Linear(width, width), nn.ReLU(),
+                              nn.Linear(width, 10)).to(device)
+        return model, torch.randn(batch, 784, device=device), torch.randint(10, (batch,), device=device)
+    model, extent, classes = on_images(name)
+    images = torch.randn(batch, 3, extent, extent, device=device).to(memory_format=torch.channels_last)
+    return (model.to(device).to(memory_format=torch.channels_last), images,
+            torch.randint(classes, (batch,), device=device))
 
 
 def main():
     name, mode, batch, steps = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
+    device = sys.argv[5] if len(sys.argv) > 5 else "cuda"
+    brief = len(sys.argv) <= 6 or sys.argv[6] == "bf16"
     torch.manual_seed(0)
-    model, inputs, labels = made(name, batch)
+    model, inputs, labels = made(name, batch, device)
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4, weight_decay=0.1, fused=True)
 
     def loss_of(x, y):
-        with torch.autocast("cuda", torch.bfloat16):
+        with torch.autocast(device, torch.bfloat16, enabled=brief):
             logits = model(x)
         return F.cross_entropy(logits.view(-1, logits.shape[-1]).float(), y)
 
@@ -85,7 +116,8 @@ def main():
         loss_of(inputs, labels).backward()
         nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         optimizer.step()
-        torch.cuda.synchronize()
+        if device == "cuda":
+            torch.cuda.synchronize()
         times.append((time.perf_counter() - begin) * 1e3)
         if step == 0:
             print("first", flush=True)
