@@ -9,7 +9,9 @@
 #include "widgets/look/icon.h"
 #include "widgets/look/style.h"
 
+#include <QAbstractItemView>
 #include <QComboBox>
+#include <QCompleter>
 #include <QHBoxLayout>
 #include <QLineEdit>
 #include <QMenu>
@@ -159,6 +161,45 @@ TextEditor::TextEditor(FormSource& source, const config::Field& field, const std
         commitTyped(text.isEmpty() && this->field().nullable ? Json() : Json(text.toStdString()));
     });
     connect(edit_, &QLineEdit::editingFinished, this, [this] { settle(); });
+}
+
+// What is completed is the word before the cursor; what stands around it stays.
+void TextEditor::offer(QStringList words) {
+    if (offers_) {
+        return;
+    }
+    offers_ = true;
+    words.sort();
+    auto* completer = new QCompleter(words, this);
+    completer->setWidget(edit_);
+    completer->setObjectName("words");
+    const auto begin_of_word = [this] {
+        const QString text = edit_->text();
+        int at = edit_->cursorPosition();
+        while (at > 0 && (text[at - 1].isLetterOrNumber() || text[at - 1] == '_')) {
+            --at;
+        }
+        return at;
+    };
+    connect(edit_, &QLineEdit::textEdited, completer,
+            [this, completer, begin_of_word](const QString& text) {
+                const int begin = begin_of_word();
+                const QString typed = text.mid(begin, edit_->cursorPosition() - begin);
+                completer->setCompletionPrefix(typed);
+                if (typed.size() < 2 || completer->currentCompletion() == typed ||
+                    completer->completionCount() == 0) {
+                    completer->popup()->hide();
+                    return;
+                }
+                completer->complete();
+            });
+    connect(completer, qOverload<const QString&>(&QCompleter::activated), edit_,
+            [this, begin_of_word](const QString& word) {
+                const int begin = begin_of_word();
+                edit_->setSelection(begin, edit_->cursorPosition() - begin);
+                edit_->insert(word); // as if it were typed
+                commitTyped(Json(edit_->text().toStdString()));
+            });
 }
 
 void TextEditor::refresh() {

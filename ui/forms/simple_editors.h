@@ -49,9 +49,12 @@ public:
     TextEditor(FormSource& source, const config::Field& field, const std::string& pointer);
     void refresh() override;
     void setInvalid(bool invalid) override;
+    /// From now on words that begin as the one before the cursor are offered. Once.
+    void offer(QStringList words);
 
 private:
     QLineEdit* edit_;
+    bool offers_ = false;
 };
 
 /// A few short names side by side, else a combo box; a name that is none of them is shown too.

@@ -2,13 +2,17 @@
 // Functions and operators of expressions.
 #pragma once
 
-#include "core/ops/builder.h"
+#include "core/ir/program.h"
 
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
+
+namespace weft::ops {
+class Builder; // its `emit` is a word of Qt's, and the studio offers these words
+}
 
 namespace weft::nn {
 

@@ -11,6 +11,7 @@
 #include "ui/pages/page_list.h"
 #include "ui/pages/recipe/batch_panel.h"
 #include "ui/pages/recipe/group_table.h"
+#include "ui/pages/recipe/loss_panel.h"
 #include "ui/pages/recipe/loss_scale_panel.h"
 #include "ui/pages/recipe/metric_editor.h"
 #include "ui/pages/recipe/retention_panel.h"
@@ -168,7 +169,7 @@ QWidget* RecipePage::createSettings() {
                {new RecordForm(source_, "/optimizer", {"groups"}, {"/training/max_grad_norm"}),
                 new GroupTable(source_, outlook_)});
     addSection(column, tr("Loss and metrics"), {},
-               {new RecordForm(source_, "/loss"), new Form(source_, "/metrics")});
+               {new LossPanel(source_, studio_.draft()), new Form(source_, "/metrics")});
     addSection(column, tr("Precision and memory"), {},
                {group({"/training/precision", "/training/recompute", "/training/memory_budget",
                        "/training/ema_decay", "/training/deterministic", "/training/on_nonfinite"}),
