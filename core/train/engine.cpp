@@ -151,7 +151,7 @@ LoadedModel load_model(const fs::path& checkpoint_folder, const compile::RunConf
         model.config = on_host(model.config);
     }
     model.data = open_run_data(model.config);
-    model.plan = shared_plan(model.config, {.threads = threads});
+    model.plan = shared_plan(model.config, {.threads = threads}, {}, compile::Scope::use);
     model.executor = std::make_unique<exec::Executor>(
         model.plan, backends(), exec::ExecutorOptions{.threads = thread_count(threads)});
     initialise(*model.executor, model.config);

@@ -258,7 +258,7 @@ plan::ExecutionPlan plan_run(const compile::RunConfig& config, const data::DataO
         config, given.hardware == nullptr && names_gpus(config) ? on_gpus(config, given) : given);
     compile::PipelineOptions options = options_of(config, data, target, stop);
     // What is only compared with others never runs; the plan that does run is verified.
-    options.verify = scope == compile::Scope::run;
+    options.verify = scope == compile::Scope::run || scope == compile::Scope::use;
     options.described = scope != compile::Scope::compare;
     // By its text a program that ran here before is known again; on other hardware none did.
     options.texts = options.described && target.hardware == nullptr;
@@ -279,7 +279,7 @@ plan::ExecutionPlan plan_run(const compile::RunConfig& config, const data::DataO
         plan.device_title = target.hardware->title;
     }
     add_assumptions(config, data, target, plan);
-    if (scope != compile::Scope::rest) {
+    if (scope != compile::Scope::rest && scope != compile::Scope::use) {
         advise::add_finding_fixes(config, plan);
     }
     return plan;
@@ -287,9 +287,10 @@ plan::ExecutionPlan plan_run(const compile::RunConfig& config, const data::DataO
 
 std::shared_ptr<const plan::ExecutionPlan> shared_plan(const compile::RunConfig& config,
                                                        const PlanTarget& target,
-                                                       const std::stop_token& stop) {
+                                                       const std::stop_token& stop,
+                                                       compile::Scope scope) {
     return std::make_shared<const plan::ExecutionPlan>(
-        plan_run(config, outline_run_data(config, target), target, stop));
+        plan_run(config, outline_run_data(config, target), target, stop, scope));
 }
 
 plan::ExecutionPlan with_measured(plan::ExecutionPlan plan, std::int64_t library_bytes,

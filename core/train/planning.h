@@ -60,7 +60,8 @@ plan::ExecutionPlan plan_run(const compile::RunConfig& config, const data::DataO
 /// Outline and plan in one, as an executor takes it.
 std::shared_ptr<const plan::ExecutionPlan> shared_plan(const compile::RunConfig& config,
                                                        const PlanTarget& target,
-                                                       const std::stop_token& stop = {});
+                                                       const std::stop_token& stop = {},
+                                                       compile::Scope scope = compile::Scope::run);
 
 /// The plan with what was measured in place of the estimates: what libraries keep on the host, and,
 /// of a plan for GPUs, what they hold beside arenas.

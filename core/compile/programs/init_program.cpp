@@ -63,7 +63,9 @@ ir::Program build_init(const RunModel& run, const std::vector<plan::StateSlot>& 
         b.set_path("");
         const auto done = std::find_if(slots.begin(), slots.end(),
                                        [](const auto& slot) { return slot.name == kHeldDoneSlot; });
-        values.emplace_back(kHeldDoneSlot, ops::constant(b, 1.0, done->type.shape));
+        if (done != slots.end()) {
+            values.emplace_back(kHeldDoneSlot, ops::constant(b, 1.0, done->type.shape));
+        }
     }
     if (run.config->loss_scale) {
         b.set_path("");

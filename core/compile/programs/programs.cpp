@@ -10,6 +10,7 @@
 #include "core/optim/schedule.h"
 
 #include <cmath>
+#include <set>
 
 namespace weft::compile {
 namespace {
@@ -41,6 +42,21 @@ void add_settings(const RunConfig& config, const ProgramSet& programs,
     options.stages = stage_choice(config);
 }
 
+/// Without the slots that no program takes; parameters stay, averages may begin as they.
+void leave_unread(ProgramSet& set) {
+    std::set<std::string> read;
+    for (const ir::Program& program : set.programs) {
+        for (const ir::Port& port : program.arguments) {
+            if (port.role == ir::Role::state) {
+                read.insert(port.name);
+            }
+        }
+    }
+    std::erase_if(set.state_slots, [&](const plan::StateSlot& slot) {
+        return slot.category != plan::Category::parameters && !read.contains(slot.name);
+    });
+}
+
 } // namespace
 
 BatchPlan plan_batch(const RunConfig& config) {
@@ -61,14 +77,14 @@ ProgramSet build_programs(const RunConfig& config, const data::SampleInfo& sampl
     if (stage_choice(config)) {
         out.forward = build_forward(run, batch);
     }
-    const bool all = scope == Scope::run;
-    if (all || scope == Scope::rest) {
+    const bool uses = scope == Scope::run || scope == Scope::rest || scope == Scope::use;
+    if (scope == Scope::run || scope == Scope::rest) {
         out.programs.push_back(build_init(run, out.state_slots));
     }
-    if (all || scope == Scope::step || scope == Scope::compare) {
+    if (scope == Scope::run || scope == Scope::step || scope == Scope::compare) {
         out.programs.push_back(build_train_step(run, batch));
     }
-    if (!all && scope != Scope::rest) {
+    if (!uses) {
         return out;
     }
     out.programs.push_back(build_evaluate(run, batch));
@@ -84,6 +100,10 @@ ProgramSet build_programs(const RunConfig& config, const data::SampleInfo& sampl
         if (run.model->decodes) {
             out.programs.push_back(build_generate(run, "decode", 1));
         }
+    }
+    if (scope == Scope::use) {
+        leave_unread(out);
+        out.programs.insert(out.programs.begin(), build_init(run, out.state_slots));
     }
     return out;
 }
@@ -105,7 +125,8 @@ plan::ExecutionPlan compile_run(const RunConfig& config, const data::SampleInfo&
     plan::ExecutionPlan plan = scope == Scope::layout ? build_layout(std::move(programs), options)
                                                       : build_plan(std::move(programs), options);
     plan.strategy = config.section("mesh").at("strategy").get<std::string>();
-    if (options.cost != nullptr && scope != Scope::layout && scope != Scope::rest) {
+    if (options.cost != nullptr && scope != Scope::layout && scope != Scope::rest &&
+        scope != Scope::use) {
         plan.batch_advice = advise_batch(plan, plan_batch(config), *options.cost);
     }
     return plan;

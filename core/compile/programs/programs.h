@@ -67,8 +67,9 @@ BatchPlan plan_batch(const RunConfig& config);
 
 /// How much is planned: `step` is train_step alone, which decides memory and time of a run;
 /// `compare` the same without what is there to read, to compare it with others; `rest` the other
-/// programs, to go with a `step`; `layout` only where state lies on the mesh, without programs.
-enum class Scope : std::uint8_t { run, step, compare, rest, layout };
+/// programs, to go with a `step`; `use` these for a model that is not trained any more, without
+/// the state that only training has; `layout` only where state lies on the mesh, without programs.
+enum class Scope : std::uint8_t { run, step, compare, rest, use, layout };
 
 /// Builds the programs. `sample` is what the data delivers. Throws weft::Error{usage} with the
 /// layer path when the model does not fit the data.

@@ -8,6 +8,8 @@
 #include "tests/support/run_programs.h"
 #include "tests/support/weft_test.h"
 
+#include <set>
+
 using namespace weft;
 using namespace weft::test;
 
@@ -160,6 +162,36 @@ private slots:
                     QVERIFY2(
                         violations.empty(),
                         (program.name + ": " + (violations.empty() ? "" : violations[0])).c_str());
+                }
+            }
+        }
+    }
+
+    // The programs of a model in use are those of its run, which read nothing that it lacks.
+    void a_model_in_use_has_no_state_of_training() {
+        constexpr auto kAveraged = R"("optimizer": {"type": "adamw"},
+            "training": {"global_batch_size": 4, "ema_decay": 0.9, "precision": "f32"})";
+        for (const auto& [document, sample] :
+             {std::pair(classifier(kMlp, kAveraged), features_sample(6, 3)),
+              std::pair(classifier(kConvolutions, kAveraged), small_image()),
+              std::pair(language_model(kGpt), text_sample(6, 11))}) {
+            const auto config = checked_config(document);
+            auto run = compile::build_programs(config, sample);
+            const auto use = compile::build_programs(config, sample, compile::Scope::use);
+            std::erase_if(run.programs, [](const auto& one) { return one.name == "train_step"; });
+            QCOMPARE(use.programs.size(), run.programs.size());
+            std::set<std::string> slots;
+            for (const plan::StateSlot& slot : use.state_slots) {
+                QVERIFY2(slot.category != plan::Category::optimizer, slot.name.c_str());
+                slots.insert(slot.name);
+            }
+            for (std::size_t i = 0; i < use.programs.size(); ++i) {
+                QCOMPARE(use.programs[i].name, run.programs[i].name);
+                QVERIFY(use.programs[i].name == "init" ||
+                        ir::print(use.programs[i]) == ir::print(run.programs[i]));
+                for (const ir::Port& port : use.programs[i].arguments) {
+                    QVERIFY2(port.role != ir::Role::state || slots.contains(port.name),
+                             port.name.c_str());
                 }
             }
         }
