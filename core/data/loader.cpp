@@ -592,6 +592,23 @@ struct Loader::State {
         tell();
     }
 
+    /// In place of rows that weigh nothing.
+    void repeat_first_sound(BatchInWork& made) const {
+        const std::vector<float>& weights = made.batch.weights;
+        const auto sound = std::find(weights.begin(), weights.end(), 1.0F);
+        if (made.shown != nullptr || sound == weights.end()) {
+            return;
+        }
+        const SampleBytes first = row_of(made, sound - weights.begin());
+        for (std::size_t row = 0; row < weights.size(); ++row) {
+            if (weights[row] == 0) {
+                const SampleBytes into = row_of(made, static_cast<std::int64_t>(row));
+                std::copy(first.input.begin(), first.input.end(), into.input.begin());
+                std::copy(first.target.begin(), first.target.end(), into.target.begin());
+            }
+        }
+    }
+
     /// A batch with a fault stays where it is for the next call.
     const Batch* take_front() {
         BatchInWork* front = under_way.front();
@@ -599,6 +616,7 @@ struct Loader::State {
             std::rethrow_exception(front->fault.error);
         }
         under_way.pop_front();
+        repeat_first_sound(*front);
         std::sort(front->left_out.begin(), front->left_out.end(),
                   [](const auto& a, const auto& b) { return a.first < b.first; });
         front->batch.left_out.clear();

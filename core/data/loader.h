@@ -27,8 +27,10 @@ struct LeftOut {
     std::string fault;
 };
 
-/// One global batch, padded to `capacity` samples; rows past `samples` are zero with weight 0,
-/// and so are damaged ones. A batch never spans two epochs. What it shows is the loader's.
+/// One global batch, padded to `capacity` samples; rows past `samples` repeat the first sound one
+/// with weight 0, and so do damaged ones: whatever is computed of them is finite where that of a
+/// sample is. Zeros where there is no sound one. A batch never spans two epochs. What it shows is
+/// the loader's.
 struct Batch {
     std::span<const std::byte> inputs;  // [capacity, input shape]
     std::span<const std::byte> targets; // [capacity, target shape]

@@ -95,6 +95,7 @@ struct MetricDef {
     MakeSetScore score = nullptr;   // reads the rows
     bool row_of_all_values = false; // R grows with the classes
     bool of_verdict = false;       // needs a model that says when it has done with a sample
+    bool of_labels = false;        // numbers to predict are labels, 0 and 1: not standardised
 };
 
 extern const LossDef kCrossEntropyLoss;

@@ -13,10 +13,17 @@
 #include "core/optim/moments.h"
 #include "core/optim/optimizer_list.h"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace weft::optim {
 namespace {
+
+/// eps^2 as a number of f32 whose root has a reciprocal.
+double least_square(double eps) {
+    return std::max(eps * eps, static_cast<double>(std::numeric_limits<float>::min()));
+}
 
 using config::Json;
 
@@ -99,7 +106,7 @@ UpdateResult adafactor_update(ops::Builder& b, const Json& settings, const Updat
                      ops::reshape(b, column, flat));
         state = {row, column};
     }
-    const ir::ValueId root = b.emit("rsqrt", {ops::maximum(b, v, limit(eps * eps))});
+    const ir::ValueId root = b.emit("rsqrt", {ops::maximum(b, v, limit(least_square(eps)))});
     const ir::ValueId u = ops::mul(b, root, in.gradient);
     // Of the whole parameter, wherever its parts lie.
     const double per_element = 1.0 / std::sqrt(static_cast<double>(shape.elements()));

@@ -384,9 +384,10 @@ void StepLoop::diverge(const UnderWay& update, const UpdateNumbers& numbers) {
     update_.drop();
     under_way_.clear();
     setup_.profile.end("the run diverged");
-    // Neither this update nor one after it was taken: what the arenas hold is the last good state.
-    // It goes to disk before anything is examined.
-    if (progress_.step > 0 && saved_step_ != progress_.step) {
+    // Neither this update nor one after it was taken: what the arenas hold is the last good state,
+    // unless the update before made weights that are none. It goes to disk before anything is
+    // examined.
+    if (progress_.step > 0 && saved_step_ != progress_.step && weights_are_finite()) {
         save("");
     }
     settle();
@@ -403,6 +404,14 @@ void StepLoop::diverge(const UnderWay& update, const UpdateNumbers& numbers) {
     throw Diverged(explain_divergence(what, setup_.config));
 }
 
+bool StepLoop::weights_are_finite() const {
+    const auto& slots = setup_.executor.plan().state_slots;
+    return std::all_of(slots.begin(), slots.end(), [&](const plan::StateSlot& slot) {
+        return slot.category != plan::Category::parameters ||
+               exec::all_finite(slot.whole, setup_.executor.read_slot(slot.name).data());
+    });
+}
+
 // Of the batch, which is read again for it, where it began.
 void StepLoop::examine(const UnderWay& update, Divergence& what) {
     data::LoaderOptions once = loader_options(setup_);
@@ -411,7 +420,8 @@ void StepLoop::examine(const UnderWay& update, Divergence& what) {
         data::Loader again(setup_.data.train, sampler_of(setup_), once, progress_.cursor);
         const data::Batch& batch = *again.next();
         what.report = update_.run_checked(batch, progress_.step, update.multiplier);
-        if (setup_.executor.plan().mesh.single()) {
+        const plan::ExecutionPlan& plan = setup_.executor.plan();
+        if (plan.mesh.single() && !compile::holds_samples(plan)) {
             what.sample = place_of_bad_value(what.report, compile::plan_batch(setup_.config).rows,
                                              batch, *setup_.data.train, sampler_of(setup_));
         }

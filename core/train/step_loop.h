@@ -114,6 +114,7 @@ private:
     void report_loader();
     void keep_time(double ms);
     [[noreturn]] void diverge(const UnderWay& update, const UpdateNumbers& numbers);
+    bool weights_are_finite() const;
     void examine(const UnderWay& update, Divergence& what);
     void after_step();
     bool save_is_due(const LiveSettings& live, std::int64_t step) const;

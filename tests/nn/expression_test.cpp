@@ -152,6 +152,8 @@ const std::vector<WrongCase>& wrong_cases() {
         {"mean(y[1.5])", 8, "whole number", ""},
         {"mean(y)[0]", 8, "only outputs", ""},
         {"mean(1e99 * y)", 6, "no number of 32 bits", ""},
+        {"mean(1e-60 * y)", 6, "no number of 32 bits", ""},
+        {std::string("mean(y)\0+ 1", 11), 8, "code 0", ""},
         {"mean(µ * y)", 6, "'µ' stands where", ""},
         {"mean(y) + \"µ\"", 11, "stands where", ""},
         {"mean(y - one_hot(1))", 18, "", ""},
@@ -212,6 +214,18 @@ private slots:
                 }
             }
         }
+    }
+
+    void a_term_that_does_not_count_has_no_slope_however_it_is_written() {
+        test::LossInput input = input_for(true);
+        input.classes = {-1, input.classes[1]};
+        const auto found =
+            test::figures_of(settings_of("-log(sum(one_hot(t) * softmax(y)))"), input);
+        QCOMPARE(found.terms[0], 0.0);
+        for (std::size_t i = 0; i < 3; ++i) {
+            QCOMPARE(found.gradient[i], 0.0);
+        }
+        QVERIFY(found.terms[1] > 0);
     }
 
     void every_function_and_operator_occurs_in_a_case() {

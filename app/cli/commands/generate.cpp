@@ -6,6 +6,7 @@
 #include "app/cli/model_options.h"
 #include "core/base/error.h"
 #include "core/base/file.h"
+#include "core/base/text.h"
 #include "core/data/transforms/transform.h"
 #include "core/train/pictures/picture_sheet.h"
 
@@ -24,6 +25,8 @@ struct GenerateTextOptions {
 };
 
 constexpr std::int64_t kGridColumns = 8;
+constexpr std::int64_t kMostRows = 500'000;    // of a .png; readers take a million at most
+constexpr std::int64_t kMostSamples = 100'000; // they are made before they are written
 
 /// Said of an option that the kind of the model has no use for.
 [[noreturn]] void refuse(const std::string& option, const std::string& text,
@@ -47,6 +50,14 @@ int generate_samples(const GenerateTextOptions& options, train::LoadedModel& mod
     if (picture && !train::is_picture(train.info().input)) {
         refuse("--to", "samples of " + ir::to_text(train.info().input) + " are no pictures",
                "Name a file that ends in .npy.");
+    }
+    if (options.samples > kMostSamples) {
+        refuse("--samples", "at most " + format_thousands(kMostSamples) + " are made at a time",
+               "Ask for fewer, of one --seed after the other.");
+    }
+    if (picture && options.samples > kGridColumns * kMostRows / train.info().input.shape[0]) {
+        refuse("--to", "so many samples are more than a picture has room for",
+               "Ask for fewer, or name a file that ends in .npy.");
     }
     const auto latents =
         train::draw_latents(*model.executor, options.generate.seed, options.samples);

@@ -51,13 +51,31 @@ bool has_validation(const Json& document) {
     return !validation.is_null() && validation.value("split", 1.0) > 0.0;
 }
 
-/// Targets from 0 to 1 stay as they are in the files.
+bool reads_labels(const Json& metrics) {
+    return std::any_of(metrics.begin(), metrics.end(), [](const Json& name) {
+        const nn::MetricDef* metric =
+            name.is_string() ? nn::find_metric(name.get<std::string>()) : nullptr;
+        return metric != nullptr && metric->of_labels;
+    });
+}
+
+/// Values and targets from 0 to 1 stay as they are in the files.
 void leave_shares(const Json& raw, Json& document) {
-    const nn::LossDef* loss = nn::find_loss(document.at("loss").value("type", ""));
+    const Json& settings = document.at("loss");
+    const nn::LossDef* loss = nn::find_loss(settings.value("type", ""));
+    const nn::ModelDef* model = nn::find_model(document.at("model").value("type", ""));
     Json& train = document["data"]["train"];
-    if (loss != nullptr && loss->of_shares && train.contains("scale_targets") &&
-        !given(raw, "/data/train/scale_targets")) {
-        train["scale_targets"] = "none";
+    const auto leave = [&](const char* scale) {
+        if (train.contains(scale) && !given(raw, (std::string("/data/train/") + scale).c_str())) {
+            train[scale] = "none";
+        }
+    };
+    if ((loss != nullptr && loss->of_shares) || reads_labels(document.at("metrics"))) {
+        leave("scale_targets");
+    }
+    if (settings.value("likelihood", "") == "bernoulli" ||
+        (model != nullptr && model->unmoved != nullptr && model->unmoved(document.at("model")))) {
+        leave("scale");
     }
 }
 

@@ -347,6 +347,10 @@ private:
                       "Leave it out, or " + otherwise);
             }
         }
+        if (at("/data/train").value("scale", "") == "standardize") {
+            error("/data/train/scale", who + " needs values from 0 to 1, which standardizing moves",
+                  "Set it to none, or " + otherwise);
+        }
     }
 
     /// An optimizer that averages leaves nothing to another average, nor to a rate that falls.
@@ -394,6 +398,23 @@ private:
                   std::string(loss->name) + " needs targets from 0 to 1, which standardizing moves",
                   "Set it to none, or leave it out.");
         }
+        if (!sound({"/metrics"}) || at(where) != "standardize" || !predicts_numbers(loss)) {
+            return;
+        }
+        for (const Json& name : at("/metrics")) {
+            const auto* metric = nn::find_metric(name.get<std::string>());
+            if (metric != nullptr && metric->of_labels) {
+                error(where,
+                      std::string(metric->name) +
+                          " takes targets for labels, 0 and 1, which standardizing moves",
+                      "Set it to none, or leave it out.");
+                return;
+            }
+        }
+    }
+
+    static bool predicts_numbers(const nn::LossDef* loss) {
+        return loss != nullptr && !loss->needs_classes && !loss->takes_either;
     }
 
     void loss_fits_data() {
@@ -490,6 +511,7 @@ private:
         judged_metric_exists("/checkpoint");
         if (sound({"/training/early_stopping"}) && !at("/training/early_stopping").is_null()) {
             judged_metric_exists("/training/early_stopping");
+            is_evaluated("/training/early_stopping");
         }
         if (!sound({"/lr_schedule", "/optimizer"})) {
             return;
@@ -497,11 +519,22 @@ private:
         const auto look = [&](const std::string& schedule) {
             if (!at(schedule).is_null() && !optim::watched_metric(at(schedule)).empty()) {
                 judged_metric_exists(schedule);
+                is_evaluated(schedule);
             }
         };
         look("/lr_schedule");
         for (std::size_t i = 0; i < at("/optimizer/groups").size(); ++i) {
             look("/optimizer/groups/" + std::to_string(i) + "/lr_schedule");
+        }
+    }
+
+    /// What was asked for shall happen, and there are no evaluations of a split that there is not.
+    void is_evaluated(const std::string& section) {
+        const std::string pointer = section + "/metric";
+        if (sound({pointer, "/data/validation"}) && at("/data/validation").is_null() &&
+            at(pointer).get<std::string>().starts_with("validation/")) {
+            error(pointer, "there is no validation split to be judged",
+                  "Use train/loss, or give data.validation.");
         }
     }
 

@@ -254,6 +254,12 @@ void check_stages_can_be_cut(const RunModel& run, const DeclaredModel& model) {
                         " trains parts of itself on different losses, which no pipeline does",
                     "Use data_parallel or fsdp.");
     }
+    if (run.loss->of_input && stage_choice(*run.config)) {
+        throw Error(ErrorKind::usage, "/mesh/strategy",
+                    std::string(run.model->name) +
+                        " is no row of layers that the stages of a pipeline could share",
+                    "Use data_parallel or fsdp.");
+    }
 }
 
 void check_rows_are_held(const RunModel& run) {

@@ -132,6 +132,10 @@ plan::ExecutionPlan compile_run(const RunConfig& config, const data::SampleInfo&
     return plan;
 }
 
+bool holds_samples(const plan::ExecutionPlan& plan) {
+    return plan.find_slot(kHeldDoneSlot) != nullptr;
+}
+
 std::vector<LearningRate> learning_rates(const RunConfig& config) {
     const config::Json& schedule = config.section("lr_schedule");
     const auto groups = optim::resolve_groups(config.section("optimizer"));

@@ -87,6 +87,9 @@ plan::ExecutionPlan compile_run(const RunConfig& config, const data::SampleInfo&
                                 PipelineOptions options, Scope scope = Scope::run,
                                 std::optional<std::int64_t> limit_bytes = {});
 
+/// Whether samples stay for several updates, so that an update may be of others than its batch.
+bool holds_samples(const plan::ExecutionPlan& plan);
+
 /// A learning-rate argument of train_step: value = base * learning_rate_factor(schedule, count,
 /// total).
 struct LearningRate {

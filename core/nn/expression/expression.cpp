@@ -269,10 +269,15 @@ ir::ValueId build_expression(ops::Builder& b, std::string_view expression, const
                     "column " + std::to_string(problem->column) + ": " + problem->text,
                     problem->hint);
     }
-    const ir::ValueId terms = Maker(targets, &b, &p).make_loss(parsed.root).operand.value;
     if (!classes) {
-        return terms;
+        return Maker(targets, &b, &p).make_loss(parsed.root).operand.value;
     }
+    // A term that does not count is made of a class that there is: 0 times its gradient is 0 then.
+    Prediction there = p;
+    there.target =
+        ops::cast(b, ops::maximum(b, ops::cast(b, p.target, ir::DType::f32), ops::constant(b, 0.0)),
+                  b.type(p.target).dtype);
+    const ir::ValueId terms = Maker(targets, &b, &there).make_loss(parsed.root).operand.value;
     return ops::select(b, counted_targets(b, p.target), terms, ops::constant(b, 0.0));
 }
 

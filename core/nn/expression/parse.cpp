@@ -28,6 +28,8 @@ public:
         ParsedExpression out;
         if (text_.size() > kLongestExpression) {
             fail(kLongestExpression, "an expression of more than 4,000 characters", "Shorten it.");
+        } else if (const auto zero = text_.find('\0'); zero != std::string_view::npos) {
+            fail(zero, "a character of code 0 is no text", "Leave it out.");
         } else {
             out.root = comparison();
             if (!problem_ && peek() != 0) {
@@ -216,7 +218,8 @@ private:
         const auto [rest, error] = std::from_chars(begin, end, out.number);
         const auto offset = at_;
         at_ += static_cast<std::size_t>(rest - begin);
-        if (error != std::errc() || !std::isfinite(static_cast<float>(out.number))) {
+        const auto brief = static_cast<float>(out.number);
+        if (error != std::errc() || !std::isfinite(brief) || (brief == 0 && out.number != 0)) {
             fail(offset, "this is no number of 32 bits", "");
         } else if (at_ < text_.size() && is_letter(text_[at_])) {
             fail(at_, "a name right behind a number", "Write * between them.");

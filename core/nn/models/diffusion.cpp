@@ -174,19 +174,22 @@ public:
                          ir::DType::i32);
     }
 
-    /// `labels`, or at random that of no class; invalid where the data have none.
+    /// `labels`, with that of no class in place of those below 0, and of others at random; invalid
+    /// where the data have none.
     ir::ValueId drop_labels(ir::ValueId labels, std::int64_t samples) {
-        const auto rate = settings_.at("label_dropout").get<double>();
-        if (!labels.valid() || rate == 0.0 || !context_.training()) {
+        if (!labels.valid()) {
             return labels;
         }
-        const ir::ValueId dropped =
-            b_.emit("less", {uniform("labels", samples), ops::constant(b_, rate)});
-        return ops::cast(b_,
-                         ops::select(b_, dropped,
-                                     ops::constant(b_, static_cast<double>(classes_), {samples}),
-                                     ops::cast(b_, labels, ir::DType::f32)),
-                         ir::DType::i32);
+        const ir::ValueId of_none = ops::constant(b_, static_cast<double>(classes_), {samples});
+        ir::ValueId told = ops::cast(b_, labels, ir::DType::f32);
+        told = ops::select(b_, b_.emit("less", {told, ops::constant(b_, 0.0)}), of_none, told);
+        const auto rate = settings_.at("label_dropout").get<double>();
+        if (rate > 0.0 && context_.training()) {
+            const ir::ValueId dropped =
+                b_.emit("less", {uniform("labels", samples), ops::constant(b_, rate)});
+            told = ops::select(b_, dropped, of_none, told);
+        }
+        return ops::cast(b_, told, ir::DType::i32);
     }
 
     ir::ValueId draw_noise(std::int64_t samples) {
@@ -341,7 +344,9 @@ ir::ValueId build_diffusion(ModelContext& context, const Json& settings, ir::Val
     const std::int64_t samples = context.shape(inputs)[0];
     if (!context.random().valid()) {
         const ir::ValueId first = ops::cast(b, ops::constant(b, 1.0, {samples}), ir::DType::i32);
-        return flatten(context, diffusion.noise_of(inputs, first, context.labels()));
+        return flatten(
+            context,
+            diffusion.noise_of(inputs, first, diffusion.drop_labels(context.labels(), samples)));
     }
     const ir::ValueId times = diffusion.draw_times(samples);
     const ir::ValueId noise = diffusion.draw_noise(samples);

@@ -10,6 +10,7 @@
 #include "core/nn/models/model_list.h"
 #include "core/nn/models/transformer.h"
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 
@@ -110,7 +111,8 @@ void check_trm(const Json& settings, const std::string& pointer, config::Diagnos
 std::int64_t trm_inner(double expansion, std::int64_t width) {
     const auto two_thirds =
         static_cast<std::int64_t>(std::llround(expansion * static_cast<double>(width) * 2.0 / 3.0));
-    return (two_thirds + kInnerMultiple - 1) / kInnerMultiple * kInnerMultiple;
+    return std::max<std::int64_t>(1, (two_thirds + kInnerMultiple - 1) / kInnerMultiple) *
+           kInnerMultiple;
 }
 
 Init scaled_by(std::int64_t inputs) {

@@ -57,15 +57,15 @@ private slots:
         QCOMPARE(seen.size(), std::size_t(2));
         QCOMPARE(seen[1].samples, 3);
         QCOMPARE(seen[1].count, 3.0);
-        QCOMPARE(seen[1].inputs, (std::vector<float>{4, 5, 6, 0}));
-        QCOMPARE(seen[1].targets, (std::vector<std::int32_t>{4, 5, 6, 0}));
+        QCOMPARE(seen[1].inputs, (std::vector<float>{4, 5, 6, 4}));
+        QCOMPARE(seen[1].targets, (std::vector<std::int32_t>{4, 5, 6, 4}));
         QCOMPARE(seen[1].weights, (std::vector<float>{1, 1, 1, 0}));
         QCOMPARE(seen[1].first_sample, 4);
         QVERIFY((seen[0].after == Cursor{0, 4}));
         QVERIFY((seen[1].after == Cursor{1, 0}));
     }
 
-    void a_damaged_sample_is_zero_weighs_nothing_and_is_named() {
+    void a_damaged_sample_is_replaced_weighs_nothing_and_is_named() {
         for (const int prefetch : {0, 2}) {
             const auto source = numbers(7);
             source->damaged = 1;
@@ -74,7 +74,7 @@ private slots:
             QCOMPARE(batch->samples, 4); // the cursor goes past it
             QVERIFY((batch->after == Cursor{0, 4}));
             QCOMPARE(batch->count, 3.0);
-            QCOMPARE(floats(batch->inputs), (std::vector<float>{0, 0, 2, 3}));
+            QCOMPARE(floats(batch->inputs), (std::vector<float>{0, 0, 2, 3})); // again sample 0
             QCOMPARE(integers(batch->targets), (std::vector<std::int32_t>{0, 0, 2, 3}));
             QCOMPARE(batch->weights, (std::vector<float>{1, 0, 1, 1}));
             QCOMPARE(batch->left_out.size(), std::size_t(1));

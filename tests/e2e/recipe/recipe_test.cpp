@@ -105,10 +105,12 @@ private slots:
                 R"(evaluation.every={"steps":10})"});
         for (const auto& [run, settings, leaves] :
              {std::tuple{"alike", QStringList{}, false},
-              std::tuple{"with_groups",
-                         QStringList{"--set",
-                                     R"(optimizer.groups=[{"match":"*bias","learning_rate":0.1}])"},
-                         true}}) {
+              std::tuple{
+                  "with_groups",
+                  QStringList{
+                      "--set",
+                      R"(optimizer.groups=[{"match":"*bias","lr_schedule":{"type":"constant"}}])"},
+                  true}}) {
             const Finished done =
                 run_weft(QStringList{"resume", text("parent"), "--fork", text(run), "--max-steps",
                                      "41", "--set", R"(training.length={"steps":60})"} +
@@ -177,6 +179,56 @@ private slots:
         QCOMPARE(events[0].reason, std::string("the loss is not finite"));
         QVERIFY(skipped.out.find("skipped, the loss is not finite\n") != std::string::npos);
         QCOMPARE(all<StepEvent>("skipped").size(), std::size_t{14});
+    }
+
+    // No target is 0, and 20 samples are no whole number of batches: what fills up the last one is
+    // computed along.
+    void what_fills_up_a_batch_spoils_no_loss() {
+        const std::filesystem::path table = path("relative.csv");
+        std::ofstream out(table);
+        out << "a,price\n";
+        for (int i = 0; i < 20; ++i) {
+            out << i << "," << 1 + 0.5 * i << "\n";
+        }
+        out.close();
+        const Json document = {
+            {"data",
+             {{"train",
+               {{"type", "csv"},
+                {"path", table.string()},
+                {"targets", "price"},
+                {"scale_targets", "none"}}},
+              {"validation", {{"split", 0.25}}}}},
+            {"model", {{"type", "mlp"}, {"hidden", {8}}}},
+            {"loss", {{"type", "expression"}, {"expression", "mean(abs(y - t) / abs(t))"}}},
+            {"training",
+             {{"length", {{"steps", 12}}}, {"global_batch_size", 8}, {"precision", "f32"}}},
+            {"log", {{"tensorboard", false}}}};
+        const std::string file = path("relative.json").string();
+        std::ofstream(file) << document.dump();
+        const Finished run = train_weft(QString::fromStdString(file), text("relative"), {}, {});
+        QVERIFY2(run.code == 0, (run.out + run.err).c_str());
+        const auto evaluations = all<EvaluationEvent>("relative");
+        QVERIFY(!evaluations.empty());
+        for (const EvaluationEvent& evaluation : evaluations) {
+            for (const auto& [name, value] : evaluation.metrics) {
+                QVERIFY2(std::isfinite(value), name.c_str());
+            }
+        }
+    }
+
+    // The first update makes the weights infinite, and only the next one notices.
+    void weights_that_an_update_spoilt_are_not_kept_as_the_last_good_ones() {
+        const Finished run = train_weft(
+            config_, text("spoilt"),
+            {R"(optimizer={"type":"sgd","learning_rate":1e38,"momentum":0})",
+             R"(lr_schedule={"type":"constant"})", "training.max_grad_norm=null",
+             R"json(loss={"type":"expression","expression":"1e6 * cross_entropy(y, t)"})json"},
+            {});
+        QVERIFY(run.code != 0);
+        QVERIFY2(run.err.find("There is no checkpoint yet") != std::string::npos, run.err.c_str());
+        QVERIFY(
+            !std::filesystem::exists(path("spoilt") / "checkpoints" / checkpoint::folder_name(1)));
     }
 
     void ten_updates_in_a_row_that_are_not_finite_end_the_run() {
