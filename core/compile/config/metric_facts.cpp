@@ -25,6 +25,11 @@ bool predicts_classes(const RunConfig& config) {
     });
 }
 
+bool works_in_steps(const RunConfig& config) {
+    const nn::ModelDef* model = nn::find_model(config.model_type());
+    return model != nullptr && model->holds_samples;
+}
+
 bool makes_samples(const RunConfig& config) {
     const nn::ModelDef* model = nn::find_model(config.model_type());
     return model != nullptr && model->make != nullptr;

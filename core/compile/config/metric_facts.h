@@ -14,6 +14,9 @@ bool higher_is_better(std::string_view metric);
 /// Whether a run tells classes apart.
 bool predicts_classes(const RunConfig& config);
 
+/// Whether its model works on a sample step by step, so that it can be followed.
+bool works_in_steps(const RunConfig& config);
+
 /// Whether its model makes samples, rather than saying something of them.
 bool makes_samples(const RunConfig& config);
 /// Whether they are of a class, where the data have some.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/bridge/run/sample_file.h"
 
+#include "core/base/error.h"
 #include "core/base/file.h"
 #include "core/config/field.h"
 #include "ui/bridge/convert.h"
@@ -42,24 +43,6 @@ SaidText saidText(const Json& sample) {
             sample.at("cut").get<bool>()};
 }
 
-/// A board row by row.
-QString boardRows(const Json& text, int columns) {
-    const QString cells = toQString(text.get<std::string>());
-    QStringList rows;
-    for (qsizetype first = 0; first < cells.size(); first += columns) {
-        rows << cells.mid(first, columns);
-    }
-    return rows.join(' ');
-}
-
-/// What was given, what the model made of it in the end, and what is right.
-SaidText saidBoard(const Json& sample, const Json& form) {
-    const int columns = std::max(1, form.at("columns").get<int>());
-    return {sample.at("index").get<std::int64_t>(), boardRows(sample.at("given"), columns),
-            boardRows(sample.at("cycles").back(), columns), boardRows(sample.at("answer"), columns),
-            false};
-}
-
 /// Cut out of the sheet, in the rows that the document names.
 std::vector<MadePicture> madePictures(const Json& document, const std::filesystem::path& folder) {
     const QImage sheet(toQString((folder / document.at("sheet").get<std::string>()).string()),
@@ -88,6 +71,67 @@ std::vector<MadePicture> madePictures(const Json& document, const std::filesyste
     return out;
 }
 
+BoardLook boardLook(const Json& form) {
+    BoardLook out{.rows = form.at("rows").get<int>(),
+                  .columns = form.at("columns").get<int>(),
+                  .symbols = toQString(form.at("symbols").get<std::string>())};
+    if (!form.at("box").is_null()) {
+        out.box_rows = form.at("box").at(0).get<int>();
+        out.box_columns = form.at("box").at(1).get<int>();
+    }
+    const int blank = form.at("blank").get<int>();
+    if (out.rows <= 0 || out.columns <= 0 || blank < 0 || blank >= out.symbols.size()) {
+        throw Error(ErrorKind::data, "board", "no board is like that");
+    }
+    out.blank = out.symbols.at(blank);
+    return out;
+}
+
+SaidBoard saidBoard(const Json& sample, const BoardLook& look) {
+    const auto board = [&](const Json& text) {
+        QString out = toQString(text.get<std::string>());
+        if (out.size() != look.cells()) {
+            throw Error(ErrorKind::data, "board", "it has not all its cells");
+        }
+        return out;
+    };
+    SaidBoard out{.index = sample.at("index").get<std::int64_t>(),
+                  .given = board(sample.at("given")),
+                  .answer = board(sample.at("answer")),
+                  .halts = sample.at("halts").get<bool>(),
+                  .after = sample.at("after").get<int>()};
+    for (const Json& cycle : sample.at("cycles")) {
+        out.cycles.push_back(board(cycle));
+    }
+    if (out.cycles.empty()) {
+        throw Error(ErrorKind::data, "board", "nothing was said of it");
+    }
+    return out;
+}
+
+SaidBoards saidBoards(const Json& document) {
+    const auto counts = [&](const char* name) {
+        return document.at(name).get<std::vector<qint64>>();
+    };
+    SaidBoards out{.step = document.at("step").get<std::int64_t>(),
+                   .look = boardLook(document.at("board")),
+                   .steps = document.at("steps").get<int>(),
+                   .cycles = document.at("cycles").get<int>(),
+                   .counted = document.at("boards").get<std::int64_t>(),
+                   .right = counts("right"),
+                   .halted_right = counts("halted_right"),
+                   .halted_wrong = counts("halted_wrong")};
+    for (const Json& sample : document.at("samples")) {
+        out.boards.push_back(saidBoard(sample, out.look));
+    }
+    const auto steps = static_cast<std::size_t>(std::max(0, out.steps));
+    if (out.cycles <= 0 || steps == 0 || out.right.size() != steps ||
+        out.halted_right.size() != steps || out.halted_wrong.size() != steps) {
+        throw Error(ErrorKind::data, "boards", "they have not a number for each step");
+    }
+    return out;
+}
+
 SampleFile readSample(const Json& document, const std::filesystem::path& folder) {
     SampleFile out;
     const std::string kind = document.value("kind", "classification");
@@ -95,11 +139,13 @@ SampleFile readSample(const Json& document, const std::filesystem::path& folder)
         out.pictures = madePictures(document, folder);
         return out;
     }
+    if (kind == "boards") {
+        out.boards = saidBoards(document);
+        return out;
+    }
     for (const Json& sample : document.at("samples")) {
         if (kind == "text") {
             out.texts.push_back(saidText(sample));
-        } else if (kind == "boards") {
-            out.texts.push_back(saidBoard(sample, document.at("board")));
         } else if (kind == "regression") {
             add_numbers(sample, document.value("target_names", Json::array()), out.numbers);
         } else {

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What a run keeps of an evaluation, read from samples/step-N.json and the picture beside it
-// (core/train/samples.h, core/train/pictures/picture_document.h).
+// (core/train/samples.h, core/train/pictures/picture_document.h,
+// core/train/boards/board_document.h).
 #pragma once
 
 #include <QImage>
 #include <QString>
 
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <vector>
@@ -44,14 +46,48 @@ struct MadePicture {
     QImage made;
 };
 
+/// How boards are written: a character for each cell, row by row.
+struct BoardLook {
+    int rows = 0, columns = 0;
+    int box_rows = 0, box_columns = 0; // 0: there are no boxes
+    QString symbols{};                 // a character for each class
+    QChar blank{};
+
+    int cells() const { return rows * columns; }
+};
+
+/// A board that a model filled, cycle by cycle.
+struct SaidBoard {
+    std::int64_t index = 0;
+    QString given{}, answer{};     // '?' in an answer: the cell is not judged
+    std::vector<QString> cycles{}; // the last one stands for all that follow
+    bool halts = false;            // of its own accord
+    int after = 0;                 // steps
+
+    const QString& at(int cycle) const {
+        return cycles[std::min(static_cast<std::size_t>(cycle), cycles.size() - 1)];
+    }
+};
+
+struct SaidBoards {
+    std::int64_t step = 0;
+    BoardLook look{};
+    int steps = 0, cycles = 0; // cycles of a step
+    std::int64_t counted = 0;  // boards of the counts below, one number for each step
+    std::vector<qint64> right{}, halted_right{}, halted_wrong{};
+    std::vector<SaidBoard> boards{};
+};
+
 /// One of the lists has entries, or none: written by another version, or gone.
 struct SampleFile {
     std::vector<SaidClass> classes;
     std::vector<SaidNumber> numbers;
     std::vector<SaidText> texts;
     std::vector<MadePicture> pictures;
+    SaidBoards boards;
     bool isEmpty() const {
-        return classes.empty() && numbers.empty() && texts.empty() && pictures.empty();
+        return classes.empty() && numbers.empty() && texts.empty() && pictures.empty() &&
+               boards.boards.empty();
     }
 };
 

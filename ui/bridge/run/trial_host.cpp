@@ -3,6 +3,7 @@
 
 #include "core/base/error.h"
 #include "core/data/transforms/transform.h"
+#include "core/train/boards/board_text.h"
 #include "core/train/engine.h"
 #include "core/train/evaluation.h"
 #include "core/train/pictures/picture_sheet.h"
@@ -100,6 +101,25 @@ std::vector<QImage> walk_through(train::LoadedModel& model, const SampleWalk& wa
     return out;
 }
 
+SolvedBoard solve_board(train::LoadedModel& model, const QString& board) {
+    const data::SampleInfo& info = model.data.train->info();
+    if (!info.board) {
+        throw Error(ErrorKind::usage, "solve", "this run is not trained on boards");
+    }
+    const std::vector<std::int32_t> cells = train::parse_board(*info.board, board.toStdString());
+    SolvedBoard out;
+    out.given = board;
+    out.step = model.manifest.record.step;
+    train::trace(*model.executor, cells, [&](std::int64_t, const train::Trace& trace) {
+        out.trace = trace;
+        return false;
+    });
+    for (std::int64_t cycle = 0; cycle < out.trace.all_cycles(); ++cycle) {
+        out.cycles.push_back(toQString(train::board_text(*info.board, out.trace.guesses(cycle))));
+    }
+    return out;
+}
+
 Confusion empty_confusion(const train::LoadedModel& model) {
     const data::SampleInfo& info = model.data.train->info();
     if (info.classes == 0 || info.target.shape.rank() != 0) {
@@ -180,7 +200,8 @@ struct TrialHost::Worker {
     }
 
     void perform(const Task& task, const std::stop_token& stop) {
-        constexpr const char* kNames[] = {"predict", "generate", "make", "confuse", "release"};
+        constexpr const char* kNames[] = {"predict", "generate", "make",
+                                          "solve",   "confuse",  "release"};
         QString problem;
         try {
             task.work(*this, stop);
@@ -294,6 +315,14 @@ void TrialHost::make(const std::filesystem::path& checkpoint, const SampleWalk& 
     });
 }
 
+void TrialHost::solve(const std::filesystem::path& checkpoint, const QString& board) {
+    worker_->post(Kind::Solve, [checkpoint, board](Worker& worker, const std::stop_token& stop) {
+        train::LoadedModel& model = worker.model_of(checkpoint);
+        auto solved = std::make_shared<const SolvedBoard>(solve_board(model, board));
+        worker.say(stop, [solved](TrialHost& to) { emit to.solved(solved); });
+    });
+}
+
 void TrialHost::confuse(const std::filesystem::path& checkpoint) {
     worker_->post(Kind::Confuse, [checkpoint](Worker& worker, const std::stop_token& stop) {
         train::LoadedModel& model = worker.model_of(checkpoint);
@@ -343,6 +372,7 @@ void TrialHost::release() {
     cancelConfuse();
     worker_->post(Kind::Predict, nullptr);
     worker_->post(Kind::Make, nullptr);
+    worker_->post(Kind::Solve, nullptr);
     worker_->post(Kind::Release,
                   [](Worker& worker, const std::stop_token&) { worker.model.reset(); });
 }

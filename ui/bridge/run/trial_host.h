@@ -7,6 +7,7 @@
 #pragma once
 
 #include "core/ir/type.h"
+#include "core/train/boards/trace.h"
 #include "core/train/generate.h"
 
 #include <QByteArray>
@@ -37,6 +38,14 @@ struct SampleWalk {
     int label = 0; // of a model that makes samples of a class
 };
 
+/// A board that a model fills step by step.
+struct SolvedBoard {
+    QString given;               // as it was asked for
+    std::vector<QString> cycles; // what it says after each
+    train::Trace trace;
+    std::int64_t step = 0; // of the checkpoint
+};
+
 /// What a model takes and makes of the validation split: how often each class was said of each.
 struct Confusion {
     std::filesystem::path checkpoint;
@@ -65,6 +74,8 @@ public:
                   const train::GenerateOptions& options);
     /// Makes the samples of a walk; pictures arrive by made().
     void make(const std::filesystem::path& checkpoint, const SampleWalk& walk);
+    /// Fills a board, written as data::BoardForm says; it arrives by solved().
+    void solve(const std::filesystem::path& checkpoint, const QString& board);
     /// Predicts the whole validation split.
     void confuse(const std::filesystem::path& checkpoint);
     /// Ends what is under way of the kind; nothing more is said of it.
@@ -81,14 +92,15 @@ signals:
     void generationEnded();
     /// The samples of a walk, by the weights of this step.
     void made(const std::vector<QImage>& pictures, qint64 step);
+    void solved(std::shared_ptr<const weft::ui::SolvedBoard> board);
     void confusionProgress(double share);
     void confused(std::shared_ptr<const weft::ui::Confusion> confusion);
-    /// `kind` is "predict", "generate", "make" or "confuse".
+    /// `kind` is "predict", "generate", "make", "solve" or "confuse".
     void failed(const QString& kind, const QString& problem);
 
 private:
     struct Worker;
-    enum class Kind : std::uint8_t { Predict, Generate, Make, Confuse, Release };
+    enum class Kind : std::uint8_t { Predict, Generate, Make, Solve, Confuse, Release };
 
     std::unique_ptr<Worker> worker_;
 };

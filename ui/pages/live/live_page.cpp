@@ -5,11 +5,14 @@
 #include "ui/actions.h"
 #include "ui/bridge/convert.h"
 #include "ui/bridge/data/opening_news.h"
+#include "ui/bridge/run/board_samples.h"
 #include "ui/pages/live/confusion_panel.h"
 #include "ui/pages/live/curve_panel.h"
 #include "ui/pages/live/failure_card.h"
 #include "ui/pages/live/memory_panel.h"
 #include "ui/pages/live/overlay_panel.h"
+#include "ui/pages/live/recursion/puzzle_panel.h"
+#include "ui/pages/live/recursion/recursion_panel.h"
 #include "ui/pages/live/sample_panel.h"
 #include "ui/pages/live/scalar_grid.h"
 #include "ui/pages/live/summary_card.h"
@@ -48,7 +51,8 @@ constexpr int kLivePageSideWidth = 336;
 
 /// The metric of the third number: what people think in, where it is measured, else the loss.
 std::string headline_metric(const RunModel& run) {
-    for (const char* metric : {"validation/accuracy", "validation/mean_absolute_error"}) {
+    for (const char* metric :
+         {"validation/exact_accuracy", "validation/accuracy", "validation/mean_absolute_error"}) {
         if (run.lastMetric(metric)) {
             return metric;
         }
@@ -172,6 +176,7 @@ LivePage::LivePage(Studio& studio, Actions& actions) : studio_(studio) {
     });
     curve_runs_ = new CurveRuns(studio_.run(), this);
     pictures_ = new SamplePictures(studio_.run(), this);
+    boards_ = new BoardSamples(studio_.run(), this);
     trials_ = new TrialHost(this);
     stack_ = new QStackedWidget;
     stack_->addWidget(createEmptyPage(actions));
@@ -201,6 +206,7 @@ LivePage::LivePage(Studio& studio, Actions& actions) : studio_(studio) {
         updateReading();
     });
     connect(&studio_, &Studio::trainingChanged, this, all);
+    updateViews();
     all();
 }
 
@@ -266,13 +272,47 @@ QWidget* LivePage::createRunPage(Actions& actions) {
     left_column->addWidget(new widgets::Hairline);
     memory_ = new MemoryPanel(studio_.run());
     left_column->addWidget(memory_);
-    splitter->addWidget(widgets::verticalScroll(left));
+    splitter->addWidget(createViews(left));
     splitter->addWidget(createSide(actions));
     splitter->setStretchFactor(0, 1);
     splitter->setStretchFactor(1, 0);
     splitter->setSizes({1440 - kLivePageSideWidth, kLivePageSideWidth});
     column->addWidget(splitter, 1);
     return page;
+}
+
+// Curves and memory, or one beside them: boards of a model that works step by step.
+QWidget* LivePage::createViews(QWidget* curves) {
+    auto* views = new widgets::Surface;
+    auto* column = new QVBoxLayout(views);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    view_line_ = new QWidget;
+    auto* line = new QHBoxLayout(view_line_);
+    line->setContentsMargins(12, 6, 12, 6);
+    view_ = new widgets::SegmentedControl({tr("Curves"), tr("Recursion")});
+    view_->setObjectName("trainView");
+    view_->setAccessibleName(tr("Show the run as"));
+    view_->setCompact(true);
+    line->addWidget(view_);
+    line->addStretch(1);
+    column->addWidget(view_line_);
+    auto* pages = new QStackedWidget;
+    pages->addWidget(widgets::verticalScroll(curves));
+    pages->addWidget(widgets::verticalScroll(new RecursionPanel(*boards_)));
+    column->addWidget(pages, 1);
+    connect(view_, &widgets::SegmentedControl::currentIndexChanged, pages,
+            &QStackedWidget::setCurrentIndex);
+    return views;
+}
+
+void LivePage::updateViews() {
+    const bool boards = boards_->expected();
+    view_line_->setVisible(boards);
+    sample_pages_->setCurrentIndex(boards ? 1 : 0);
+    if (!boards) {
+        view_->setCurrentIndex(0);
+    }
 }
 
 // The runs in the charts, and what the network makes of data.
@@ -292,7 +332,10 @@ QWidget* LivePage::createSide(Actions& actions) {
     header->addControl(tab);
     column->addWidget(header);
     auto* pages = new QStackedWidget;
-    pages->addWidget(new SamplePanel(studio_.run(), *pictures_));
+    sample_pages_ = new QStackedWidget;
+    sample_pages_->addWidget(new SamplePanel(studio_.run(), *pictures_));
+    sample_pages_->addWidget(new PuzzlePanel(studio_.run(), *boards_));
+    pages->addWidget(sample_pages_);
     auto* confusion = new ConfusionPanel(studio_.run(), *trials_, *pictures_);
     connect(confusion, &ConfusionPanel::failed, this, [this](const QString& problem) {
         emit toastRequested(static_cast<int>(widgets::MessageKind::Error), problem);
@@ -308,9 +351,14 @@ QWidget* LivePage::createSide(Actions& actions) {
         tab->setFocus();
     });
     connect(&studio_.run(), &RunModel::reset, tab, [this, tab] {
-        const bool classes = hasClasses(studio_.run());
-        tab->setSegmentEnabled(ConfusionTab, classes,
-                               tr("This run predicts numbers: there are no classes to confuse"));
+        const bool steps = boards_->expected();
+        const bool classes = hasClasses(studio_.run()) && !steps;
+        tab->setSegmentEnabled(
+            ConfusionTab, classes,
+            steps ? tr("This run fills boards: a sample is of no class")
+                  : tr("This run predicts numbers: there are no classes to confuse"));
+        tab->setSegmentText(SampleTab, steps ? tr("Puzzles") : tr("Samples"));
+        updateViews();
         if (!classes && tab->currentIndex() == ConfusionTab) {
             tab->setCurrentIndex(SampleTab);
         }

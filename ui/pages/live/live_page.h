@@ -11,11 +11,13 @@ class QStackedWidget;
 namespace weft::widgets {
 class NumberStrip;
 class PhaseList;
+class SegmentedControl;
 class TextLabel;
 } // namespace weft::widgets
 
 namespace weft::ui {
 
+class BoardSamples;
 class CurvePanel;
 class CurveRuns;
 class FailureCard;
@@ -38,7 +40,9 @@ private:
     QWidget* createEmptyPage(Actions& actions);
     QWidget* createPhasePage();
     QWidget* createRunPage(Actions& actions);
+    QWidget* createViews(QWidget* curves);
     QWidget* createSide(Actions& actions);
+    void updateViews();
     void showCheckpoint(std::int64_t step);
     void takeWayOn(const train::WayOn& way);
     void showFitting();
@@ -53,12 +57,16 @@ private:
     SummaryCard* summary_;
     CurveRuns* curve_runs_;
     SamplePictures* pictures_;
+    BoardSamples* boards_;
     TrialHost* trials_;
     widgets::NumberStrip* numbers_;
     widgets::PhaseList* phases_;
     widgets::TextLabel* reading_;
     CurvePanel* curves_;
     MemoryPanel* memory_;
+    QWidget* view_line_; // of models that can be followed: curves, or boards cycle by cycle
+    widgets::SegmentedControl* view_;
+    QStackedWidget* sample_pages_;
 };
 
 } // namespace weft::ui

@@ -7,6 +7,7 @@
 #include "ui/bridge/background.h"
 #include "ui/bridge/convert.h"
 #include "ui/pages/live/checkpoint_choice.h"
+#include "ui/pages/live/recursion/try_board.h"
 #include "ui/pages/live/try_input.h"
 #include "ui/pages/live/try_samples.h"
 #include "ui/pages/live/try_text.h"
@@ -82,6 +83,8 @@ TryPanel::TryPanel(RunModel& run, TrialHost& host, SamplePictures& pictures, QWi
     pages_->addWidget(text_);
     samples_ = new TrySamples;
     pages_->addWidget(samples_);
+    board_ = new TryBoard;
+    pages_->addWidget(board_);
     column->addWidget(pages_);
     result_ = new QWidget;
     auto* inner = new QVBoxLayout(result_);
@@ -124,6 +127,14 @@ TryPanel::TryPanel(RunModel& run, TrialHost& host, SamplePictures& pictures, QWi
         host_.cancelGenerate();
         text_->end();
     });
+    connect(board_, &TryBoard::wanted, this, [this](const QString& board) {
+        say({});
+        host_.solve(checkpoint_->checkpoint(), board);
+    });
+    connect(&host_, &TrialHost::solved, this, [this](std::shared_ptr<const SolvedBoard> solved) {
+        say(tr("By the weights of step %1.").arg(formatCount(solved->step)));
+        board_->showSolved(std::move(solved));
+    });
     connect(&host_, &TrialHost::loading, loading_, &widgets::ProgressLine::setBusy);
     connect(&host_, &TrialHost::predicted, this, &TryPanel::showPrediction);
     connect(&host_, &TrialHost::made, this, &TryPanel::showMade);
@@ -133,7 +144,10 @@ TryPanel::TryPanel(RunModel& run, TrialHost& host, SamplePictures& pictures, QWi
         if (kind == "generate") {
             text_->end();
         }
-        if (kind == "generate" || kind == "predict" || kind == "make") {
+        if (kind == "solve") {
+            board_->showSolved(nullptr);
+        }
+        if (kind != "confuse") {
             say(problem, true);
         }
     });
@@ -196,10 +210,11 @@ void TryPanel::learnInput() {
 
 void TryPanel::takeInfo(const data::SampleInfo& info, std::shared_ptr<const data::Encoding> table) {
     const bool text = run_.config().context() > 0 && info.input.dtype == ir::DType::i32;
-    takes_ = compile::makes_samples(run_.config()) ? Takes::Seeds
-             : text                                ? Takes::Text
-             : info.input.dtype == ir::DType::f32  ? Takes::Numbers
-                                                   : Takes::Other;
+    takes_ = compile::makes_samples(run_.config())                  ? Takes::Seeds
+             : info.board && compile::works_in_steps(run_.config()) ? Takes::Board
+             : text                                                 ? Takes::Text
+             : info.input.dtype == ir::DType::f32                   ? Takes::Numbers
+                                                                    : Takes::Other;
     if (takes_ == Takes::Numbers) {
         input_->setType(info.input, std::move(table));
         bars_->setRows(static_cast<int>(std::clamp<std::int64_t>(info.classes, 1, 5)));
@@ -208,6 +223,9 @@ void TryPanel::takeInfo(const data::SampleInfo& info, std::shared_ptr<const data
         samples_->setClasses(compile::makes_samples_of_a_class(run_.config()) ? classNames(info)
                                                                               : QStringList());
         predictSoon();
+    }
+    if (takes_ == Takes::Board) {
+        board_->setForm(*info.board);
     }
     updateState();
 }
@@ -236,6 +254,7 @@ void TryPanel::updateState() {
     pages_->setCurrentIndex(takes_ == Takes::Numbers ? 1
                             : takes_ == Takes::Text  ? 2
                             : takes_ == Takes::Seeds ? 3
+                            : takes_ == Takes::Board ? 4
                                                      : 0);
     for (int i = 0; i < pages_->count(); ++i) {
         // Only the page in front asks for room.
@@ -244,6 +263,7 @@ void TryPanel::updateState() {
                                          front ? QSizePolicy::Preferred : QSizePolicy::Ignored);
     }
     result_->setVisible(takes_ == Takes::Numbers);
+    board_->setBlocked(any ? QString() : tr("There is no checkpoint yet"));
     text_->setBlocked(any ? QString() : tr("There is no checkpoint yet"));
     if (takes_ == Takes::Other) {
         say(tr("There is no way yet to type in what this model takes."));

@@ -24,6 +24,7 @@ class TextLabel;
 namespace weft::ui {
 
 class CheckpointChoice;
+class TryBoard;
 class TryInput;
 class TrySamples;
 class TryText;
@@ -39,7 +40,7 @@ protected:
     void dropEvent(QDropEvent* event) override;
 
 private:
-    enum class Takes : std::uint8_t { Unknown, Numbers, Text, Seeds, Other };
+    enum class Takes : std::uint8_t { Unknown, Numbers, Text, Seeds, Board, Other };
 
     void onReset();
     void learnInput();
@@ -65,6 +66,7 @@ private:
     TryInput* input_;
     TryText* text_;
     TrySamples* samples_;
+    TryBoard* board_;
     QWidget* result_;
     widgets::TextLabel* answer_;
     widgets::ProbabilityBars* bars_;
