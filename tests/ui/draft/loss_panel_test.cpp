@@ -89,7 +89,7 @@ private slots:
         auto* words = shown.panel->findChild<QCompleter*>("words");
         QVERIFY(words != nullptr);
         QCOMPARE(words->completionCount(), 1);
-        emit words->activated(words->currentCompletion());
+        Q_EMIT words->activated(words->currentCompletion());
         QCOMPARE(edit->text(), QString("mean(square(y - t)) + log_softmax"));
         words->popup()->hide();
     }

@@ -180,17 +180,17 @@ private slots:
             const auto use = compile::build_programs(config, sample, compile::Scope::use);
             std::erase_if(run.programs, [](const auto& one) { return one.name == "train_step"; });
             QCOMPARE(use.programs.size(), run.programs.size());
-            std::set<std::string> slots;
+            std::set<std::string> there;
             for (const plan::StateSlot& slot : use.state_slots) {
                 QVERIFY2(slot.category != plan::Category::optimizer, slot.name.c_str());
-                slots.insert(slot.name);
+                there.insert(slot.name);
             }
             for (std::size_t i = 0; i < use.programs.size(); ++i) {
                 QCOMPARE(use.programs[i].name, run.programs[i].name);
                 QVERIFY(use.programs[i].name == "init" ||
                         ir::print(use.programs[i]) == ir::print(run.programs[i]));
                 for (const ir::Port& port : use.programs[i].arguments) {
-                    QVERIFY2(port.role != ir::Role::state || slots.contains(port.name),
+                    QVERIFY2(port.role != ir::Role::state || there.contains(port.name),
                              port.name.c_str());
                 }
             }
