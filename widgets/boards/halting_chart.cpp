@@ -7,7 +7,7 @@
 namespace weft::widgets {
 namespace {
 
-constexpr double kMostTicks = 3.0;
+constexpr double kMostStepTicks = 3.0;
 constexpr double kColumnShare = 0.68;
 constexpr double kBrokenFrom = 2.5; // times the next highest column
 constexpr double kWidestColumn = 72.0;
@@ -116,7 +116,7 @@ void HaltingChart::paintScene(QPainter& painter, const QSizeF& view_size) const 
     const Theme& theme = Theme::current();
     const QFont font = theme.font(TextStyle::MonoSmall);
     const QRectF plot = plotFor(view_size);
-    const double tick = std::max(1.0, tickStep(highest(), kMostTicks));
+    const double tick = std::max(1.0, tickStep(highest(), kMostStepTicks));
     for (double value = 0; value <= highest(); value += tick) {
         const double y = std::round(plot.bottom() - plot.height() * value / highest());
         paintHairline(painter, {plot.left(), y}, {plot.right(), y},

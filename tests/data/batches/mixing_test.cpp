@@ -305,9 +305,10 @@ private slots:
                 const bool mate =
                     sampler.index(epoch, own->draw(epoch, i, {0, 40}).other) == 3 && index != 3;
                 met += mate ? 1 : 0;
-                QCOMPARE(b.seen.inputs[at], index == 3 ? 0.0F
-                                            : mate     ? static_cast<float>(index)
-                                                       : a.seen.inputs[at]);
+                if (index != 3) { // a damaged row is another again
+                    QCOMPARE(b.seen.inputs[at],
+                             mate ? static_cast<float>(index) : a.seen.inputs[at]);
+                }
                 QCOMPARE(b.seen.weights[at], index == 3 ? 0.0F : 1.0F);
             }
         }

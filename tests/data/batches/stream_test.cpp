@@ -235,7 +235,7 @@ private slots:
             QCOMPARE(seen.size(), std::size_t(4));
             QCOMPARE(seen[3].samples, 10);
             QCOMPARE(seen[3].inputs[9], 99.0F);
-            QCOMPARE(seen[3].inputs[10], 0.0F);
+            QCOMPARE(seen[3].inputs[10], 90.0F); // its first sample again
             QCOMPARE(seen[3].weights[10], 0.0F);
             QVERIFY(loader.next() == nullptr);
             loader.wait_until_full();

@@ -116,10 +116,10 @@ private slots:
                                      "41", "--set", R"(training.length={"steps":60})"} +
                          settings);
             QVERIFY2(done.code == 0, (done.out + done.err).c_str());
-            const auto notes = all<NoteEvent>(run);
-            QCOMPARE(std::any_of(notes.begin(), notes.end(),
-                                 [](const NoteEvent& note) {
-                                     return note.message.find("each begins with a factor of 1") !=
+            const auto warnings = all<WarningEvent>(run);
+            QCOMPARE(std::any_of(warnings.begin(), warnings.end(),
+                                 [](const WarningEvent& warning) {
+                                     return warning.message.find("each begins with a factor of 1") !=
                                             std::string::npos;
                                  }),
                      leaves);

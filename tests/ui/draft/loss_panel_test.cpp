@@ -115,7 +115,7 @@ private slots:
         const auto curve = compile::loss_curve(shown.draft.config().section("loss"), {});
         QVERIFY(curve.has_value());
         QCOMPARE(curve->of_classes, classes);
-        QCOMPARE(shown.chart()->pointCount(0), curve->y.size());
+        QCOMPARE(shown.chart()->pointCount(1), curve->y.size());
         // The slope is that of the loss.
         const double step = curve->y[1] - curve->y[0];
         for (std::size_t i = 1; i + 1 < curve->y.size(); ++i) {

@@ -50,7 +50,7 @@ constexpr const char* kPuzzles = R"({
 })";
 
 template <class Widget>
-Widget* found(test::StudioFixture& fixture, const char* name) {
+Widget* partOf(test::StudioFixture& fixture, const char* name) {
     auto* out = fixture.window().findChild<Widget*>(name);
     if (out == nullptr) {
         qFatal("no %s", name);
@@ -58,8 +58,8 @@ Widget* found(test::StudioFixture& fixture, const char* name) {
     return out;
 }
 
-QString said(test::StudioFixture& fixture, const char* name) {
-    return found<widgets::TextLabel>(fixture, name)->text();
+QString saidIn(test::StudioFixture& fixture, const char* name) {
+    return partOf<widgets::TextLabel>(fixture, name)->text();
 }
 
 /// The board as text, blank cells as '.'.
@@ -87,7 +87,7 @@ class RecursionTest : public QObject {
     }
 
     static void open(test::StudioFixture& fixture, const char* control, int index) {
-        found<widgets::SegmentedControl>(fixture, control)->setCurrentIndex(index);
+        partOf<widgets::SegmentedControl>(fixture, control)->setCurrentIndex(index);
     }
 
     static config::Json kept(test::StudioFixture& fixture, std::size_t place) {
@@ -101,14 +101,14 @@ private slots:
         test::StudioFixture fixture;
         train_puzzles(fixture);
         open(fixture, "trainView", 1);
-        auto* steps = found<widgets::StepDots>(fixture, "recursionStep");
+        auto* steps = partOf<widgets::StepDots>(fixture, "recursionStep");
         QTRY_COMPARE(steps->itemCount(), 3); // the start, 20 and 40
-        auto* board = found<widgets::BoardView>(fixture, "recursionBoard");
+        auto* board = partOf<widgets::BoardView>(fixture, "recursionBoard");
         QTRY_COMPARE_WITH_TIMEOUT(board->board().cellCount(), 16, kRunPatienceMs);
         QVERIFY(board->isVisible());
-        auto* slider = found<widgets::CycleSlider>(fixture, "cycleSlider");
+        auto* slider = partOf<widgets::CycleSlider>(fixture, "cycleSlider");
         QCOMPARE(slider->count(), 6);
-        auto* list = found<widgets::PuzzleList>(fixture, "puzzles");
+        auto* list = partOf<widgets::PuzzleList>(fixture, "puzzles");
         QCOMPARE(list->itemCount(), 4);
         QVERIFY(list->isVisible());
         for (const int puzzle : {0, 3}) {
@@ -128,7 +128,7 @@ private slots:
                     wrong += wanted[i] != answer[i] ? 1 : 0;
                 }
                 QCOMPARE(board->board().wrongCells(), wrong);
-                QVERIFY(said(fixture, "recursionState")
+                QVERIFY(saidIn(fixture, "recursionState")
                             .startsWith(wrong == 0 ? QString("solved")
                                                    : QString("%1 wrong").arg(wrong)));
             }
@@ -138,18 +138,18 @@ private slots:
         const auto first = kept(fixture, 0).at("samples").at(3).at("cycles").back();
         steps->setChosen(0);
         QTRY_COMPARE(written(board->board()).toStdString(), first.get<std::string>());
-        QVERIFY(said(fixture, "recursionPuzzle").contains("3"));
-        QCOMPARE(found<widgets::HaltingChart>(fixture, "haltingChart")->itemCount(), 3);
-        QCOMPARE(found<widgets::ShareCurves>(fixture, "solvedByStep")->itemCount(), 3);
+        QVERIFY(saidIn(fixture, "recursionPuzzle").contains("3"));
+        QCOMPARE(partOf<widgets::HaltingChart>(fixture, "haltingChart")->itemCount(), 3);
+        QCOMPARE(partOf<widgets::ShareCurves>(fixture, "solvedByStep")->itemCount(), 3);
     }
 
     void a_moment_is_chosen_in_the_strip_and_played_on() {
         test::StudioFixture fixture;
         train_puzzles(fixture);
         open(fixture, "trainView", 1);
-        auto* strip = found<widgets::BoardStrip>(fixture, "boardStrip");
+        auto* strip = partOf<widgets::BoardStrip>(fixture, "boardStrip");
         QTRY_VERIFY_WITH_TIMEOUT(strip->itemCount() >= 3, kRunPatienceMs);
-        auto* slider = found<widgets::CycleSlider>(fixture, "cycleSlider");
+        auto* slider = partOf<widgets::CycleSlider>(fixture, "cycleSlider");
         QTest::mouseClick(strip, Qt::LeftButton, {}, strip->item(0).rect.center().toPoint());
         QCOMPARE(slider->chosen(), 0);
         QCOMPARE(strip->chosen(), 0);
@@ -160,7 +160,7 @@ private slots:
     void rows_dropped_and_right_halting_are_those_of_the_run() {
         test::StudioFixture fixture;
         train_puzzles(fixture);
-        QTRY_VERIFY(said(fixture, "rowsDropped").endsWith(" %"));
+        QTRY_VERIFY(saidIn(fixture, "rowsDropped").endsWith(" %"));
         const ui::RunModel& run = fixture.studio().run();
         double dropped = 0; // of 40 steps: all count
         int steps = 0;
@@ -173,7 +173,7 @@ private slots:
             }
         }
         QCOMPARE(steps, 40);
-        QTRY_COMPARE(said(fixture, "rowsDropped"),
+        QTRY_COMPARE(saidIn(fixture, "rowsDropped"),
                      QString("%1 %").arg(dropped / steps * 100, 0, 'f', 1));
     }
 
@@ -181,19 +181,19 @@ private slots:
         test::StudioFixture fixture;
         train_puzzles(fixture);
         open(fixture, "predictionTab", 2);
-        auto* board = found<widgets::BoardView>(fixture, "tryBoard");
+        auto* board = partOf<widgets::BoardView>(fixture, "tryBoard");
         QTRY_VERIFY_WITH_TIMEOUT(board->isVisible() && board->board().cellCount() == 16,
                                  kRunPatienceMs);
-        auto* solve = found<QPushButton>(fixture, "boardSolve");
+        auto* solve = partOf<QPushButton>(fixture, "boardSolve");
         QVERIFY(!solve->isEnabled()); // an empty board
         board->setFocus();
         board->setChosen(0);
         QTest::keyClicks(board, "12.4..1..1..4..1");
         QCOMPARE(fixture.window().findChild<ui::TryBoard*>()->given(), QString("12.4..1..1..4..1"));
-        QTRY_COMPARE(said(fixture, "boardRules"), QString("One solution."));
+        QTRY_COMPARE(saidIn(fixture, "boardRules"), QString("One solution."));
         QVERIFY(solve->isEnabled());
         fixture.click("boardSolve");
-        auto* slider = found<widgets::CycleSlider>(fixture, "tryCycles");
+        auto* slider = partOf<widgets::CycleSlider>(fixture, "tryCycles");
         QTRY_VERIFY_WITH_TIMEOUT(slider->isVisible(), kRunPatienceMs);
         // What the engine says of it.
         const auto* choice = fixture.window().findChild<QComboBox*>("tryCheckpoint");
@@ -223,23 +223,23 @@ private slots:
         test::StudioFixture fixture;
         train_puzzles(fixture);
         open(fixture, "predictionTab", 2);
-        auto* board = found<widgets::BoardView>(fixture, "tryBoard");
+        auto* board = partOf<widgets::BoardView>(fixture, "tryBoard");
         QTRY_VERIFY_WITH_TIMEOUT(board->isVisible() && board->board().cellCount() == 16,
                                  kRunPatienceMs);
         QGuiApplication::clipboard()->setText("1 1 . .\n. . . .\n. . . .\n. . . .");
         fixture.click("boardPaste");
-        QTRY_VERIFY(said(fixture, "boardRules").contains("contradicts itself"));
-        QVERIFY(said(fixture, "boardRules").contains("row 1, column 1 and at row 1, column 2"));
+        QTRY_VERIFY(saidIn(fixture, "boardRules").contains("contradicts itself"));
+        QVERIFY(saidIn(fixture, "boardRules").contains("row 1, column 1 and at row 1, column 2"));
         QTRY_VERIFY(board->board().cells[0].wrong && board->board().cells[1].wrong);
-        QVERIFY(!found<QPushButton>(fixture, "boardSolve")->isEnabled());
+        QVERIFY(!partOf<QPushButton>(fixture, "boardSolve")->isEnabled());
         // No cells clash, and still nothing fits at row 1, column 4.
         QGuiApplication::clipboard()->setText("123....4........");
         fixture.click("boardPaste");
-        QTRY_VERIFY(said(fixture, "boardRules").contains("no solution"));
+        QTRY_VERIFY(saidIn(fixture, "boardRules").contains("no solution"));
         // What is no board leaves the one that is there.
         QGuiApplication::clipboard()->setText("12x4");
         fixture.click("boardPaste");
-        QVERIFY(said(fixture, "boardRules").contains("'x'"));
+        QVERIFY(saidIn(fixture, "boardRules").contains("'x'"));
         QCOMPARE(written(board->board()), QString("123....4........"));
         fixture.click("boardClear");
         QCOMPARE(written(board->board()), QString(16, '.'));
@@ -270,7 +270,7 @@ private slots:
         QCOMPARE(ui::cyclesToShow(boards, board, 7, 8).size(), std::size_t{8});
         const widgets::PuzzleRow row = ui::puzzleRow(boards, board);
         QCOMPARE(row.right, (std::vector<bool>{false, false, true, true}));
-        QCOMPARE(row.outcome, QString("in 3 steps"));
+        QVERIFY(row.outcome.startsWith("in 3 step")); // no language is chosen here
     }
 };
 
