@@ -20,8 +20,14 @@ import tempfile
 HERE = pathlib.Path(__file__).resolve().parent
 
 
-def synthetic(kind, **more):
-    return {"type": "synthetic", "kind": kind, **more}
+def images(samples, extent, channels, classes):
+    """What `weft data make` shall write: to read is cheap, to make up anew is not."""
+    return ["images", "--samples", samples, "--height", extent, "--width", extent, "--channels", channels,
+            "--classes", classes]
+
+
+def tokens(vocabulary, samples):
+    return {"type": "synthetic", "kind": "tokens", "vocab": vocabulary, "samples": samples}
 
 
 def convolutional():
@@ -35,17 +41,17 @@ def convolutional():
 
 # name of a peer's model: batch, steps, data, model, whether JAX has it
 WORK = {
-    "mlp-512": (256, 400, synthetic("classification", features=784, classes=10, samples=4096),
+    "mlp-512": (256, 400, images(4096, 28, 1, 10),
                 {"type": "mlp", "hidden": [512, 512]}, True),
-    "gpt-6x384": (8, 24, synthetic("tokens", vocab=256, samples=256),
+    "gpt-6x384": (8, 24, tokens(256, 256),
                   {"type": "gpt2", "layers": 6, "width": 384, "heads": 6, "context": 256, "vocab": 256,
                    "dropout": 0.0}, True),
-    "cnn": (64, 30, synthetic("images", shape=[32, 32, 3], classes=10, samples=512), convolutional(), False),
-    "resnet18-cifar": (64, 12, synthetic("images", shape=[32, 32, 3], classes=10, samples=256),
+    "cnn": (64, 30, images(512, 32, 3, 10), convolutional(), False),
+    "resnet18-cifar": (64, 12, images(256, 32, 3, 10),
                        {"type": "resnet", "depth": 18, "stem": "cifar"}, False),
-    "vit-ti16": (8, 20, synthetic("images", shape=[224, 224, 3], classes=1000, samples=32),
+    "vit-ti16": (8, 20, images(32, 224, 3, 1000),
                  {"type": "vit", "variant": "ti16", "dropout": 0.0}, False),
-    "gpt2-124m": (1, 8, synthetic("tokens", vocab=50257, samples=32),
+    "gpt2-124m": (1, 8, tokens(50257, 32),
                   {"type": "gpt2", "variant": "124m", "dropout": 0.0}, False),
 }
 
@@ -72,34 +78,41 @@ def output_of(command, given, **more):
     return ended.stdout
 
 
-def config_of(name, precision):
+def config_of(name, precision, folder, given):
+    """Written to a file in the folder, with the data."""
     batch, steps, data, model, _ = WORK[name]
-    return {
+    if isinstance(data, list):
+        path = f"{folder}/{name}.h5"
+        output_of([given.weft, "data", "make", data[0], path, *map(str, data[1:])], given)
+        data = {"type": "hdf5", "path": path}
+    config = {
         "schema_version": 1, "name": name, "data": {"train": data, "validation": None}, "model": model, "metrics": [],
-        "optimizer": {"type": "adamw", "learning_rate": 1e-4, "weight_decay": 0.1},
-        "lr_schedule": {"type": "constant"},
+        "optimizer": {"type": "adamw", "learning_rate": 1e-4, "weight_decay": 0.1}, "lr_schedule": {"type": "constant"},
         "training": {"global_batch_size": batch, "micro_batch_size": batch, "precision": precision,
                      "max_grad_norm": 1.0, "length": {"steps": steps}},
         "checkpoint": {"every": {"steps": 1000000}, "on_improvement": False}, "log": {"tensorboard": False},
     }
+    file = pathlib.Path(folder) / "config.json"
+    file.write_text(json.dumps(config))
+    return str(file)
 
 
 def weft_step(name, precision, given):
     steps = WORK[name][1]
     with tempfile.TemporaryDirectory() as folder:
-        config = pathlib.Path(folder) / "config.json"
-        config.write_text(json.dumps(config_of(name, precision)))
-        out = output_of([given.weft, "train", str(config), "--run-dir", f"{folder}/run", "--events"], given)
-    times = [event["step_ms"] for event in map(json.loads, out.splitlines()) if event["event"] == "step"]
+        config = config_of(name, precision, folder, given)
+        out = output_of([given.weft, "train", config, "--run-dir", f"{folder}/run", "--events"], given)
+    events = [event for event in map(json.loads, out.splitlines()) if event["event"] == "step"]
+    # The data of the peers are there before they start.
+    times = [event["step_ms"] - event.get("data_wait_ms", 0) for event in events]
     last = sorted(times[steps // 2:])
     return last[len(last) // 2]
 
 
 def flops_of(name, precision, given):
-    with tempfile.NamedTemporaryFile("w", suffix=".json") as config:
-        json.dump(config_of(name, precision), config)
-        config.flush()
-        return json.loads(output_of([given.weft, "plan", config.name, "--json"], given))["flops_per_step"]
+    with tempfile.TemporaryDirectory() as folder:
+        config = config_of(name, precision, folder, given)
+        return json.loads(output_of([given.weft, "plan", config, "--json"], given))["flops_per_step"]
 
 
 def peer_step(python, script, arguments, given):
