@@ -41,7 +41,8 @@ ValueId start_value(ops::Builder& b, const nn::Variable& variable, ValueId rando
 
 } // namespace
 
-ir::Program build_init(const RunModel& run, const std::vector<plan::StateSlot>& slots) {
+ir::Program build_init(const RunModel& run, const std::vector<plan::StateSlot>& slots,
+                       bool restores) {
     ir::Program program;
     program.name = "init";
     const ValueId random = program.add_argument(ir::Role::scalar, "random", {ir::DType::i64, {3}});
@@ -50,8 +51,13 @@ ir::Program build_init(const RunModel& run, const std::vector<plan::StateSlot>& 
     for (const auto* variables : {&run.parameters, &run.statistics}) {
         for (const nn::Variable& variable : *variables) {
             b.set_path(layer_of(variable.name));
-            const ValueId value = start_value(b, variable, random);
             const bool parameter = variables == &run.parameters;
+            const auto slot = std::find_if(slots.begin(), slots.end(), [&](const auto& one) {
+                return one.name == variable.name;
+            });
+            const bool comes = restores && parameter && slot != slots.end() && slot->saved;
+            const ValueId value = comes ? ops::constant(b, 0.0, variable.shape)
+                                        : start_value(b, variable, random);
             values.emplace_back(variable.name,
                                 parameter ? ops::cast(b, value, run.kept_as(variable)) : value);
             if (parameter && run.trainable(variable) && run.averaged(variable)) {

@@ -99,7 +99,9 @@ ir::ValueId parameter_argument(const RunModel& run, ops::Builder& b, const nn::V
 void bind_parameters(const RunModel& run, ops::Builder& b, nn::ModelContext& context);
 
 std::vector<plan::StateSlot> make_slots(const RunModel& run);
-ir::Program build_init(const RunModel& run, const std::vector<plan::StateSlot>& slots);
+/// `restores`: a checkpoint is read right after it, so that nothing is drawn for what it must have.
+ir::Program build_init(const RunModel& run, const std::vector<plan::StateSlot>& slots,
+                       bool restores = false);
 ir::Program build_train_step(const RunModel& run, const BatchPlan& batch);
 /// The training step as far as losses and metrics: which layers there are, and what they cost.
 ir::Program build_forward(const RunModel& run, const BatchPlan& batch);
