@@ -114,14 +114,6 @@ Puzzle read_puzzle(const data::Source& source, std::int64_t index) {
     return out;
 }
 
-std::int64_t wrong_cells(std::span<const std::int32_t> said, std::span<const std::int32_t> answer) {
-    std::int64_t wrong = 0;
-    for (std::size_t i = 0; i < said.size(); ++i) {
-        wrong += answer[i] >= 0 && said[i] != answer[i] ? 1 : 0;
-    }
-    return wrong;
-}
-
 /// Boards beside each other, under their titles.
 void print_boards(const data::BoardForm& form, const std::vector<std::string>& titles,
                   const std::vector<std::vector<std::int32_t>>& boards) {
@@ -148,7 +140,7 @@ void print_boards(const data::BoardForm& form, const std::vector<std::string>& t
 void print_trace(const data::BoardForm& form, const Puzzle& puzzle, const train::Trace& trace,
                  bool cycles) {
     const std::vector<std::int32_t> said = trace.answer(trace.steps);
-    const std::int64_t wrong = wrong_cells(said, puzzle.answer);
+    const std::int64_t wrong = train::wrong_cells(said, puzzle.answer);
     const bool judged = std::any_of(puzzle.answer.begin(), puzzle.answer.end(),
                                     [](std::int32_t cell) { return cell >= 0; });
     const std::string outcome =
@@ -165,7 +157,7 @@ void print_trace(const data::BoardForm& form, const Puzzle& puzzle, const train:
                     static_cast<long long>(cycle / trace.cycles + 1),
                     static_cast<long long>(cycle % trace.cycles + 1),
                     train::board_text(form, guesses).c_str(),
-                    static_cast<long long>(wrong_cells(guesses, puzzle.answer)));
+                    static_cast<long long>(train::wrong_cells(guesses, puzzle.answer)));
     }
 }
 

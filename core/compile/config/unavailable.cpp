@@ -21,7 +21,7 @@ struct Planned {
 };
 
 constexpr std::array kPlanned = {
-    Planned{"/data/*/type", "maze arc", ""},
+    Planned{"/data/*/type", "arc", ""},
     Planned{"/loss/type", "act", ""},
     Planned{"/mesh/backend", "in_process mpi gloo nccl", ""},
 };

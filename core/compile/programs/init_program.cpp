@@ -39,6 +39,12 @@ ValueId start_value(ops::Builder& b, const nn::Variable& variable, ValueId rando
     return {};
 }
 
+bool is_saved(const std::vector<plan::StateSlot>& slots, const std::string& name) {
+    const auto slot = std::find_if(slots.begin(), slots.end(),
+                                   [&](const auto& one) { return one.name == name; });
+    return slot != slots.end() && slot->saved;
+}
+
 } // namespace
 
 ir::Program build_init(const RunModel& run, const std::vector<plan::StateSlot>& slots,
@@ -52,10 +58,7 @@ ir::Program build_init(const RunModel& run, const std::vector<plan::StateSlot>& 
         for (const nn::Variable& variable : *variables) {
             b.set_path(layer_of(variable.name));
             const bool parameter = variables == &run.parameters;
-            const auto slot = std::find_if(slots.begin(), slots.end(), [&](const auto& one) {
-                return one.name == variable.name;
-            });
-            const bool comes = restores && parameter && slot != slots.end() && slot->saved;
+            const bool comes = restores && parameter && is_saved(slots, variable.name);
             const ValueId value = comes ? ops::constant(b, 0.0, variable.shape)
                                         : start_value(b, variable, random);
             values.emplace_back(variable.name,

@@ -36,16 +36,6 @@ FirstBoards first_boards(const data::Source& source, std::int64_t count) {
     return out;
 }
 
-/// Whether every cell that is judged is right.
-bool is_right(std::span<const std::int32_t> said, std::span<const std::int32_t> target) {
-    for (std::size_t i = 0; i < said.size(); ++i) {
-        if (target[i] >= 0 && said[i] != target[i]) {
-            return false;
-        }
-    }
-    return true;
-}
-
 Json cycle_texts(const data::BoardForm& form, const Trace& trace) {
     std::vector<std::string> texts;
     for (std::int64_t cycle = 0; cycle < trace.all_cycles(); ++cycle) {
@@ -97,7 +87,7 @@ std::optional<Json> board_document(exec::Executor& executor, const data::Source&
         const auto target = std::span(boards.targets).subspan(at, cells);
         const std::int64_t after = one.halts_after();
         for (std::int64_t done = 1; done <= one.steps; ++done) {
-            const bool good = is_right(one.answer(done), target);
+            const bool good = wrong_cells(one.answer(done), target) == 0;
             const auto place = static_cast<std::size_t>(done - 1);
             right[place] += good ? 1 : 0;
             if (done == after) {

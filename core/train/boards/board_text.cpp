@@ -20,6 +20,14 @@ std::string size_of(const data::BoardForm& form) {
 
 } // namespace
 
+std::int64_t wrong_cells(std::span<const std::int32_t> said, std::span<const std::int32_t> answer) {
+    std::int64_t wrong = 0;
+    for (std::size_t i = 0; i < said.size(); ++i) {
+        wrong += answer[i] >= 0 && said[i] != answer[i] ? 1 : 0;
+    }
+    return wrong;
+}
+
 std::string board_text(const data::BoardForm& form, std::span<const std::int32_t> cells) {
     std::string out;
     out.reserve(cells.size());

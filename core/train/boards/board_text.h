@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Boards as text: a character for each cell, row by row. Pure functions.
+// Boards as text, a character for each cell, row by row, and how far from right they are. Pure
+// functions.
 #pragma once
 
 #include "core/data/dataset.h"
@@ -15,6 +16,9 @@ namespace weft::train {
 
 /// What stands for a cell that is not judged: its label is below 0.
 inline constexpr char kUnjudged = '?';
+
+/// Cells that are judged and not what they should be; both [cells].
+std::int64_t wrong_cells(std::span<const std::int32_t> said, std::span<const std::int32_t> answer);
 
 /// "1.34...": one character of form.symbols for each class.
 std::string board_text(const data::BoardForm& form, std::span<const std::int32_t> cells);
