@@ -106,7 +106,7 @@ inline const std::vector<Arrows>& allowed_arrows() {
         {"core/checkpoint/", kCheckpoint},
         {"core/foreign/", kForeign},
         {"core/train/", kEngine}, // but not core/launch: see kForbidden
-        {"core/launch/", kEngine},
+        {"core/launch/", kFirst},
         {"kernels/", {}},
         {"widgets/", {}},
         {"ui/", {"core/", "widgets/"}},
