@@ -46,6 +46,25 @@ std::vector<std::filesystem::path> module_folders() {
     return out;
 }
 
+/// As it was started; the link may say that the file was replaced meanwhile.
+std::filesystem::path own_program() {
+    constexpr std::string_view kReplaced = " (deleted)";
+    std::error_code problem;
+    std::string path = std::filesystem::read_symlink("/proc/self/exe", problem).string();
+    if (path.ends_with(kReplaced)) {
+        path.resize(path.size() - kReplaced.size());
+    }
+    return path;
+}
+
+std::vector<std::string> whole_environment() {
+    std::vector<std::string> out;
+    for (char** one = environ; one != nullptr && *one != nullptr; ++one) {
+        out.emplace_back(*one);
+    }
+    return out;
+}
+
 } // namespace
 
 Context read_context() {
@@ -66,6 +85,8 @@ Context read_context() {
     context.verdict_folder = own_cache / "self-test";
     context.module_folders = module_folders();
     context.modules_by_hand = !variable("WEFT_MODULES").empty();
+    context.program = own_program();
+    context.environment = whole_environment();
     context.runtime_folder = variable("XDG_RUNTIME_DIR");
     const std::string temp = variable("TMPDIR");
     context.temp_folder = temp.empty() ? "/tmp" : temp;

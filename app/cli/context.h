@@ -26,6 +26,8 @@ struct Context {
     std::filesystem::path runtime_folder;   // $XDG_RUNTIME_DIR; may be empty
     std::filesystem::path temp_folder;      // $TMPDIR, else /tmp
     bool modules_by_hand = false;           // $WEFT_MODULES is set
+    std::filesystem::path program;          // this one, to be started again
+    std::vector<std::string> environment;   // NAME=value, all of it, for what is started
     int threads = 0;                        // $OMP_NUM_THREADS; 0: all cores
     bool terminal = false;                  // stdout is one
     bool error_terminal = false;            // stderr is one

@@ -51,6 +51,8 @@ private slots:
         row("core/pipeline/x.cpp", "core/base/text.h", true);
         row("core/pipeline/x.cpp", "core/ops/op_def.h", false);
         row("core/train/x.cpp", "core/launch/x.h", false);
+        row("core/train/x.cpp", "core/queue/book.h", false);
+        row("core/queue/x.cpp", "core/train/session.h", false);
         row("core/exec/x.cpp", "kernels/weft_kernels.h", true);
         row("core/exec/x.cpp", "kernels/cpu/loops/rows.h", false);
         row("kernels/cpu/x.cpp", "core/base/check.h", false);

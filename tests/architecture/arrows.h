@@ -78,6 +78,13 @@ inline const std::vector<Arrows>& allowed_arrows() {
                                                            "core/exec/executor.h"};
     static const std::vector<std::string_view> kEngine = {
         "core/", "kernels/weft_kernels.h", "kernels/weft_module.h", "kernels/weft_health.h"};
+    // What runs are queued and what became of them: their configurations and records, no sessions.
+    static const std::vector<std::string_view> kQueue = {"core/base/",
+                                                         "core/config/",
+                                                         "core/checkpoint/goal.h",
+                                                         "core/compile/config/",
+                                                         "core/compile/mesh/mesh_config.h",
+                                                         "core/train/record/"};
     static const std::vector<Arrows> kTable = {
         {"core/base/", {}},
         {"core/config/", kFirst},
@@ -107,6 +114,7 @@ inline const std::vector<Arrows>& allowed_arrows() {
         {"core/foreign/", kForeign},
         {"core/train/", kEngine}, // but not core/launch: see kForbidden
         {"core/launch/", kFirst},
+        {"core/queue/", kQueue},
         {"kernels/", {}},
         {"widgets/", {}},
         {"ui/", {"core/", "widgets/"}},
@@ -125,7 +133,8 @@ inline const std::vector<std::string_view>& common_headers() {
 
 /// Forbidden although a broader entry above allows it.
 inline const std::vector<Arrows>& forbidden_arrows() {
-    static const std::vector<Arrows> kForbidden = {{"core/train/", {"core/launch/"}}};
+    static const std::vector<Arrows> kForbidden = {
+        {"core/train/", {"core/launch/", "core/queue/"}}};
     return kForbidden;
 }
 
