@@ -113,7 +113,7 @@ inline const std::vector<Arrows>& allowed_arrows() {
         {"core/checkpoint/", kCheckpoint},
         {"core/foreign/", kForeign},
         {"core/train/", kEngine}, // but not core/launch: see kForbidden
-        {"core/launch/", kFirst},
+        {"core/launch/", {"core/base/", "core/config/"}},
         {"core/queue/", kQueue},
         {"kernels/", {}},
         {"widgets/", {}},
