@@ -57,6 +57,9 @@ void RunLog::event(const train::Event& event) {
                     skipped->step);
     } else if (const auto* recording = std::get_if<train::RecordingEvent>(&event.payload)) {
         emit logged(recording->path.empty() ? 2 : 1, "profiler", recordingText(*recording), step);
+    } else if (const auto* rank = std::get_if<train::RankEvent>(&event.payload)) {
+        emit logged(rank->state == "joined" && rank->message.empty() ? 1 : 2, "ranks",
+                    toQString(train::sentence_of(*rank)), step);
     } else if (const auto* note = std::get_if<train::NoteEvent>(&event.payload)) {
         emit logged(1, "data", toQString(note->message), step);
     } else if (const auto* warning = std::get_if<train::WarningEvent>(&event.payload)) {

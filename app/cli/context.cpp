@@ -68,12 +68,10 @@ std::vector<std::string> whole_environment() {
 } // namespace
 
 Context read_context() {
-    if (number_of("WORLD_SIZE") > 1) {
-        throw Error(ErrorKind::usage, "WORLD_SIZE=" + variable("WORLD_SIZE"),
-                    "this version trains in one process and cannot join others",
-                    "Start it once, without torchrun or srun; WORLD_SIZE must be 1 or unset.");
-    }
     Context context;
+    context.place =
+        launch::read_rank_place([](const char* name) -> const char* { return std::getenv(name); });
+    context.interface = variable("WEFT_INTERFACE");
     const std::string home = variable("HOME");
     context.runs_root = train::default_runs_root(variable("WEFT_RUNS"), home.empty() ? "." : home);
     const std::filesystem::path cache = variable("XDG_CACHE_HOME");

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "core/config/diagnostic.h"
+#include "core/launch/rank_place.h"
 
 #include <filesystem>
 #include <string>
@@ -29,6 +30,8 @@ struct Context {
     std::filesystem::path program;          // this one, to be started again
     std::vector<std::string> environment;   // NAME=value, all of it, for what is started
     int threads = 0;                        // $OMP_NUM_THREADS; 0: all cores
+    std::optional<launch::RankPlace> place; // among the ranks of a run; none: it is alone
+    std::string interface;                  // $WEFT_INTERFACE, over which ranks exchange
     bool terminal = false;                  // stdout is one
     bool error_terminal = false;            // stderr is one
     bool colour = false;                    // it is, and NO_COLOR is not set
@@ -36,7 +39,8 @@ struct Context {
     int exit_code = 0;
 };
 
-/// Reads the environment. Throws weft::Error{usage} for what cannot be honoured (WORLD_SIZE > 1).
+/// Reads the environment. Throws weft::Error{usage} for what cannot be: ranks that contradict each
+/// other.
 Context read_context();
 
 /// Every diagnostic on stderr, one per line, with a count at the end.

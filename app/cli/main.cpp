@@ -18,6 +18,15 @@ namespace {
 int run(int argc, char** argv) {
     using namespace weft::cli;
     Context context = read_context();
+    // Other commands do the same in every process.
+    const std::string_view command = argc > 1 ? argv[1] : "";
+    if (context.place && command != "train" && command != "resume") {
+        throw weft::Error(weft::ErrorKind::usage, context.place->started_by,
+                          std::to_string(context.place->size) +
+                              " processes were started, and only `weft train` and `weft resume` "
+                              "are for many",
+                          "start this one once, without WORLD_SIZE and the like");
+    }
     weft::train::look_for_modules({context.module_folders, context.code_folder,
                                    context.verdict_folder, context.modules_by_hand});
     const CommandLine line("weft",

@@ -200,6 +200,8 @@ void ProgressView::show(const train::Event& event) {
                         : " at the loss scale " + number(skipped->loss_scale, "%g")));
     } else if (const auto* recording = std::get_if<train::RecordingEvent>(&event.payload)) {
         show(*recording);
+    } else if (const auto* rank = std::get_if<train::RankEvent>(&event.payload)) {
+        print_line("  " + train::sentence_of(*rank));
     } else if (const auto* note = std::get_if<train::NoteEvent>(&event.payload)) {
         print_line("Note: " + note->message);
     } else if (const auto* warning = std::get_if<train::WarningEvent>(&event.payload)) {

@@ -8,6 +8,7 @@
 #include "core/train/control/control_server.h"
 #include "core/train/control/control_socket.h"
 #include "core/train/control/run_control.h"
+#include "core/train/ranks/rank_team.h"
 
 #include <csignal>
 #include <cstdio>
@@ -41,6 +42,22 @@ std::unique_ptr<train::ControlServer> make_server(const DriveOptions& options,
                      fault.message().c_str());
         return nullptr;
     }
+}
+
+train::RankTeamOptions team_options(const Context& context) {
+    const launch::RankPlace& place = *context.place;
+    train::RankTeamOptions out;
+    out.rank = place.rank;
+    out.size = place.size;
+    out.local_size = place.local_size;
+    out.address = place.master_addr;
+    out.port = place.master_port;
+    out.secret = place.secret;
+    out.version = WEFT_VERSION;
+    out.interface = context.interface;
+    out.started_by_mpi = place.mpi;
+    out.threads = context.threads;
+    return out;
 }
 
 int code_of(const train::SessionResult& result, int ended_by) {
@@ -111,6 +128,11 @@ int drive(train::SessionOptions session_options, const DriveOptions& options,
         std::printf("Run folder: %s\n", folder.c_str());
         std::fflush(stdout);
     }
+    std::optional<train::RankTeam> team; // goes after the session
+    if (context.place) {
+        team.emplace(team_options(context));
+        session_options.team = &*team;
+    }
     train::Session session(std::move(session_options));
     const auto post = [&](train::Command command) { session.post(std::move(command)); };
     signals.start([&](train::Command command) {
@@ -145,6 +167,31 @@ int drive(train::SessionOptions session_options, const DriveOptions& options,
         std::printf("Go on with: weft resume %s\n", folder.c_str());
     }
     return code_of(result, signals.ended_by());
+}
+
+bool serves(const Context& context) {
+    return context.place && context.place->rank > 0;
+}
+
+// Rank 0 decides when the run stops.
+int serve(const Context& context) {
+    const train::Served served = train::serve_rank(team_options(context), [] {
+        for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGUSR1}) {
+            std::signal(number, SIG_IGN);
+        }
+    });
+    return served == train::Served::well ? 0 : exit_code(ErrorKind::device);
+}
+
+void require_ranks(const compile::RunConfig& config, const Context& context) {
+    if (context.place) {
+        train::check_ranks(config, context.place->size);
+    } else if (const auto backend = config.section("mesh").at("backend").get<std::string>();
+               backend == "mpi" || backend == "gloo") {
+        throw Error(ErrorKind::usage, "mesh.backend",
+                    "'" + backend + "' is for devices with a process each, and this is one process",
+                    "start it with `weft launch`, or use auto");
+    }
 }
 
 void tell_test(const std::string& of) {

@@ -25,6 +25,13 @@ void add_drive_options(Command command, DriveOptions& options);
 /// weft::Error{usage} for a socket of --control that cannot be made.
 int drive(train::SessionOptions session, const DriveOptions& options, const Context& context);
 
+/// Whether this process is to serve rank 0 of the run, who reads configurations and folders.
+bool serves(const Context& context);
+/// What such a process does. Returns the exit code.
+int serve(const Context& context);
+/// Why the ranks that were started do not go with the configuration: throws weft::Error{usage}.
+void require_ranks(const compile::RunConfig& config, const Context& context);
+
 /// "Testing cuda:0 ..." on stderr.
 void tell_test(const std::string& of);
 

@@ -24,7 +24,7 @@ Span span_of(const plan::Operand& operand, std::span<const std::int64_t> iterati
 
 } // namespace
 
-struct Device::State {
+struct LocalDevice::State {
     State(std::shared_ptr<const plan::ExecutionPlan> execution_plan, int its_place,
           const Compute& compute, ExecutorOptions executor_options, Exchange* with_others)
         : plan(std::move(execution_plan)), place(its_place), stage(plan->stage_of(place)),
@@ -396,51 +396,51 @@ struct Device::State {
     std::map<std::size_t, SeenOperand> overwritten; // inputs of the step that runs, when checked
 };
 
-Device::Device(std::shared_ptr<const plan::ExecutionPlan> plan, int place, const Compute& compute,
-               ExecutorOptions options, Exchange* exchange)
+LocalDevice::LocalDevice(std::shared_ptr<const plan::ExecutionPlan> plan, int place,
+                         const Compute& compute, ExecutorOptions options, Exchange* exchange)
     : state_(std::make_unique<State>(std::move(plan), place, compute, options, exchange)) {}
 
 /// What is still queued uses the kernels.
-Device::~Device() {
+LocalDevice::~LocalDevice() {
     if (!state_->memory.on_host() && !state_->memory.settle()) {
         abandon(std::move(state_));
     }
 }
 
-void Device::join(QueuedWorld& world) {
+void LocalDevice::join(QueuedWorld& world) {
     state_->memory.enter();
     state_->queued_exchange = world.join(state_->memory);
 }
 
-HostPart Device::slot(std::string_view name, HostPart::Use use) {
+HostPart LocalDevice::slot(std::string_view name, HostPart::Use use) {
     const plan::StateSlot* slot = state_->plan->find_slot(name);
     WEFT_CHECK(slot != nullptr && slot->stage == state_->stage,
                "the device has no state slot " + std::string(name));
     return {state_->memory, slot->offset, slot->type.bytes(), use};
 }
 
-HostPart Device::argument(std::string_view program, std::string_view name) {
+HostPart LocalDevice::argument(std::string_view program, std::string_view name) {
     const plan::PlannedProgram& planned = state_->planned(program);
     return state_->feed ? HostPart(state_->feed->room(planned, name))
                         : state_->part(State::port(planned.arguments, name), HostPart::Use::fill);
 }
 
-HostPart Device::result(std::string_view program, std::string_view name) {
+HostPart LocalDevice::result(std::string_view program, std::string_view name) {
     return state_->part(State::port(state_->planned(program).results, name), HostPart::Use::look);
 }
 
-void Device::want_result(std::string_view program, std::string_view name, Handover& handover) {
+void LocalDevice::want_result(std::string_view program, std::string_view name, Handover& handover) {
     const plan::Operand& operand = State::port(state_->planned(program).results, name);
     handover.want(state_->memory, operand.offset, operand.type.bytes());
 }
 
-void Device::prepare(std::string_view program) {
+void LocalDevice::prepare(std::string_view program) {
     weft_set_threads(state_->options.threads);
     state_->memory.enter();
     state_->prepared(program);
 }
 
-RunOutcome Device::run(std::string_view program, std::stop_token stop, StopVote* vote) {
+RunOutcome LocalDevice::run(std::string_view program, std::stop_token stop, StopVote* vote) {
     weft_set_threads(state_->options.threads);
     state_->memory.enter();
     PreparedProgram& prepared = state_->prepared(program);
@@ -451,7 +451,7 @@ RunOutcome Device::run(std::string_view program, std::stop_token stop, StopVote*
     return state_->run_program(prepared) ? RunOutcome::finished : RunOutcome::stopped;
 }
 
-RunReport Device::run_checked(std::string_view program) {
+RunReport LocalDevice::run_checked(std::string_view program) {
     weft_set_threads(state_->options.threads);
     state_->memory.enter();
     PreparedProgram& prepared = state_->prepared(program);
@@ -463,25 +463,25 @@ RunReport Device::run_checked(std::string_view program) {
     return state_->report;
 }
 
-void Device::set_observer(StepObserver* observer) {
+void LocalDevice::set_observer(StepObserver* observer) {
     state_->observer = observer;
 }
 
-DeviceUse Device::last_use() const {
+DeviceUse LocalDevice::last_use() const {
     return state_->last_run == nullptr
                ? state_->use
                : state_->queues.at(state_->last_run)->last_use(state_->last_run->actions);
 }
 
-std::int64_t Device::resident_bytes() const {
+std::int64_t LocalDevice::resident_bytes() const {
     return state_->memory.taken_bytes();
 }
 
-std::int64_t Device::library_bytes() const {
+std::int64_t LocalDevice::library_bytes() const {
     return std::max<std::int64_t>(0, state_->library_bytes);
 }
 
-ArenaReport Device::arena_report() const {
+ArenaReport LocalDevice::arena_report() const {
     if (!state_->monitor) {
         return {};
     }

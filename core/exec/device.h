@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One device of a plan: an arena and the kernels that work in it. Private to core/exec; the
-// Executor owns one per device of the mesh.
+// One device of a plan: an arena and the kernels that work in it, in this process or in another
+// (ranks/remote_device.h). Private to core/exec; the Executor owns one per device of the mesh.
 #pragma once
 
 #include "core/exec/comm/communicator.h"
@@ -24,33 +24,54 @@ public:
 /// Functions as those of Executor, on the parts of arrays that this device holds.
 class Device {
 public:
-    /// At a place of the plan's mesh. `exchange` is for the host; null: the plan has no exchanges,
-    /// or the device works by itself and joins a world before anything else.
-    Device(std::shared_ptr<const plan::ExecutionPlan> plan, int place, const Compute& compute,
-           ExecutorOptions options, Exchange* exchange);
-    ~Device();
-    Device(const Device&) = delete;
-    Device& operator=(const Device&) = delete;
+    virtual ~Device() = default;
 
     /// Meets the other devices, if any, all at the same time. Throws weft::Error{device}.
-    void join(QueuedWorld& world);
+    virtual void join(QueuedWorld& world) = 0;
 
-    HostPart slot(std::string_view name, HostPart::Use use);
-    HostPart argument(std::string_view program, std::string_view name);
-    HostPart result(std::string_view program, std::string_view name);
+    virtual HostPart slot(std::string_view name, HostPart::Use use) = 0;
+    virtual HostPart argument(std::string_view program, std::string_view name) = 0;
+    virtual HostPart result(std::string_view program, std::string_view name) = 0;
     /// Adds a result to what is handed over.
-    void want_result(std::string_view program, std::string_view name, Handover& handover);
+    virtual void want_result(std::string_view program, std::string_view name,
+                             Handover& handover) = 0;
 
-    void prepare(std::string_view program);
+    virtual void prepare(std::string_view program) = 0;
     /// `vote` of the devices that run together; null: this one alone.
-    RunOutcome run(std::string_view program, std::stop_token stop, StopVote* vote = nullptr);
-    RunReport run_checked(std::string_view program);
+    virtual RunOutcome run(std::string_view program, std::stop_token stop, StopVote* vote) = 0;
+    virtual RunReport run_checked(std::string_view program) = 0;
 
-    void set_observer(StepObserver* observer);
-    DeviceUse last_use() const;
-    std::int64_t resident_bytes() const;
-    std::int64_t library_bytes() const;
-    ArenaReport arena_report() const;
+    virtual void set_observer(StepObserver* observer) = 0;
+    virtual DeviceUse last_use() const = 0;
+    virtual std::int64_t resident_bytes() const = 0;
+    virtual std::int64_t library_bytes() const = 0;
+    virtual ArenaReport arena_report() const = 0;
+};
+
+/// In this process.
+class LocalDevice final : public Device {
+public:
+    /// At a place of the plan's mesh. `exchange` is for the host; null: the plan has no exchanges,
+    /// or the device works by itself and joins a world before anything else.
+    LocalDevice(std::shared_ptr<const plan::ExecutionPlan> plan, int place, const Compute& compute,
+                ExecutorOptions options, Exchange* exchange);
+    ~LocalDevice() override;
+    LocalDevice(const LocalDevice&) = delete;
+    LocalDevice& operator=(const LocalDevice&) = delete;
+
+    void join(QueuedWorld& world) override;
+    HostPart slot(std::string_view name, HostPart::Use use) override;
+    HostPart argument(std::string_view program, std::string_view name) override;
+    HostPart result(std::string_view program, std::string_view name) override;
+    void want_result(std::string_view program, std::string_view name, Handover& handover) override;
+    void prepare(std::string_view program) override;
+    RunOutcome run(std::string_view program, std::stop_token stop, StopVote* vote) override;
+    RunReport run_checked(std::string_view program) override;
+    void set_observer(StepObserver* observer) override;
+    DeviceUse last_use() const override;
+    std::int64_t resident_bytes() const override;
+    std::int64_t library_bytes() const override;
+    ArenaReport arena_report() const override;
 
 private:
     struct State;

@@ -8,6 +8,8 @@
 #include "core/exec/device_threads.h"
 #include "core/exec/mesh_exchange.h"
 #include "core/exec/placement_copy.h"
+#include "core/exec/ranks/rank_hub.h"
+#include "core/exec/ranks/remote_device.h"
 #include "core/memory/arena.h"
 #include "core/sharding/partition.h"
 
@@ -31,8 +33,12 @@ struct Executor::State {
         : plan(std::move(execution_plan)), compute(std::move(what)), mesh(plan->mesh),
           count(static_cast<int>(mesh.devices())), on_host(compute.on_host()),
           timeout_s(options.exchange_timeout_s) {
+        if (options.ranks != nullptr) {
+            drive(*options.ranks, options);
+            return;
+        }
         if (count == 1) {
-            devices.push_back(std::make_unique<Device>(plan, 0, compute, options, nullptr));
+            devices.push_back(std::make_unique<LocalDevice>(plan, 0, compute, options, nullptr));
             free_alone = free_together = free_bytes();
             if (!on_host) {
                 meeting = std::make_unique<QueuedWorld>(compute, *plan, timeout_s);
@@ -46,7 +52,7 @@ struct Executor::State {
             options.threads = 1;
         }
         for (int i = 0; i < count; ++i) {
-            devices.push_back(std::make_unique<Device>(
+            devices.push_back(std::make_unique<LocalDevice>(
                 plan, i, compute, options,
                 on_host ? exchanges[static_cast<std::size_t>(i)].get() : nullptr));
         }
@@ -57,6 +63,21 @@ struct Executor::State {
             on_all([&](int device) { devices[static_cast<std::size_t>(device)]->join(*meeting); });
             free_together = free_bytes();
         }
+    }
+
+    /// The first device is this process's, each other one of a rank.
+    void drive(RankHub& hub, const ExecutorOptions& options) {
+        WEFT_CHECK(on_host && count == hub.size(), "each rank has a device of the mesh");
+        ranks = &hub;
+        world = &hub.world();
+        const auto groups = add_groups(*world, *plan);
+        exchanges.push_back(std::make_unique<MeshExchange>(*world, groups, *plan, 0));
+        devices.push_back(
+            std::make_unique<LocalDevice>(plan, 0, compute, options, exchanges.front().get()));
+        for (int i = 1; i < count; ++i) {
+            devices.push_back(std::make_unique<RemoteDevice>(plan, i, hub));
+        }
+        threads = std::make_unique<DeviceThreads>(count);
     }
 
     /// Of each device now; empty on the host. Throws weft::Error{device}.
@@ -89,7 +110,8 @@ struct Executor::State {
                 *exchange = std::move(connected);
             }
         }
-        world = std::move(made);
+        simulated = std::move(made);
+        world = simulated.get();
     }
 
     /// The part of one device in a run. Whoever stops wakes those who wait for it.
@@ -160,7 +182,16 @@ struct Executor::State {
                 }
             });
         } catch (...) {
-            std::rethrow_exception(cause == nullptr ? std::current_exception() : cause);
+            rethrow(cause == nullptr ? std::current_exception() : cause);
+        }
+    }
+
+    /// Of many processes the hub knows best what came first.
+    [[noreturn]] void rethrow(const std::exception_ptr& cause) const {
+        try {
+            std::rethrow_exception(cause);
+        } catch (const Error& fault) {
+            throw ranks != nullptr ? ranks->verdict(fault) : fault;
         }
     }
 
@@ -239,7 +270,9 @@ struct Executor::State {
     const int count;
     const bool on_host;
     const double timeout_s;
-    std::unique_ptr<comm::InProcessWorld> world; // of several devices on the host
+    RankHub* ranks = nullptr;     // where every device has a process
+    comm::World* world = nullptr; // of several devices on the host
+    std::unique_ptr<comm::InProcessWorld> simulated;
     std::unique_ptr<QueuedWorld> meeting;        // of those that work by themselves
     std::vector<std::int64_t> free_alone;        // by device: all are open
     std::vector<std::int64_t> free_together;     // they have joined groups
@@ -332,12 +365,15 @@ void Executor::prepare(std::string_view program) {
 
 RunOutcome Executor::run(std::string_view program, std::stop_token stop) {
     if (state_->count == 1) {
-        return state_->devices.front()->run(program, std::move(stop));
+        return state_->devices.front()->run(program, std::move(stop), nullptr);
     }
     if (stop.stop_requested()) {
         return RunOutcome::stopped;
     }
     state_->write_coordinates(program);
+    if (state_->ranks != nullptr) {
+        stop = {}; // what others have begun is not stopped between two of their ops
+    }
     StopVote vote;
     const auto run_one = [&](int device) { state_->run_one(device, program, stop, vote); };
     int& booked = state_->settling.try_emplace(std::string(program), 0).first->second;
@@ -348,7 +384,7 @@ RunOutcome Executor::run(std::string_view program, std::stop_token stop) {
         state_->on_all(run_one);
     }
     if (vote.stopped()) {
-        if (state_->on_host) {
+        if (state_->simulated != nullptr) {
             state_->connect();
         }
         return RunOutcome::stopped;

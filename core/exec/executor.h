@@ -2,7 +2,8 @@
 // Replays an execution plan: per device one arena, kernels prepared once per program, then a flat
 // loop over steps without any allocation. Owns arenas and kernels; shares the immutable plan. One
 // thread at a time; on one device the kernels use the OpenMP team of that thread. The devices of a
-// mesh are threads of one core each, which exchange data in process: exact, and not faster.
+// mesh are threads of one core each, which exchange data in process: exact, and not faster. Or each
+// has a process of its own (ranks/), and this one drives them all.
 //
 //   Executor executor(plan, backends);
 //   executor.write("init", "random", key); executor.run("init");
@@ -35,11 +36,16 @@
 
 namespace weft::exec {
 
+class RankHub;
+
 struct ExecutorOptions {
     int threads = 0; // size of the OpenMP team; 0 = all cores
     bool instrument =
         false; // poison the arena and watch every byte: tests and `weft plan --verify`
     double exchange_timeout_s = 600; // mesh.exchange_timeout
+    /// The processes of the other devices, where each has one, set up with the same plan; outlives
+    /// the executor. Null: all devices are of this process.
+    RankHub* ranks = nullptr;
 };
 
 enum class RunOutcome : std::uint8_t {

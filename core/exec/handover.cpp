@@ -7,6 +7,11 @@
 #include <utility>
 
 namespace weft::exec {
+namespace {
+
+constexpr auto kNoSender = static_cast<std::size_t>(-1);
+
+} // namespace
 
 Handover::~Handover() {
     recycle();
@@ -38,6 +43,10 @@ void Handover::want(OpenDevice& device, std::int64_t offset, std::int64_t bytes)
     sender->bytes += (bytes + kAlignment - 1) / kAlignment * kAlignment;
 }
 
+void Handover::want(std::vector<std::byte> there) {
+    pieces_.push_back({kNoSender, 0, 0, 0, std::move(there)});
+}
+
 void Handover::send() {
     for (std::size_t i = 0; i < senders_.size(); ++i) {
         Sender& sender = senders_[i];
@@ -64,6 +73,9 @@ void Handover::wait() {
 
 std::span<const std::byte> Handover::operator[](std::size_t i) const {
     const Piece& piece = pieces_[i];
+    if (piece.sender == kNoSender) {
+        return piece.there;
+    }
     return senders_[piece.sender].staged.subspan(static_cast<std::size_t>(piece.place),
                                                  static_cast<std::size_t>(piece.bytes));
 }

@@ -22,6 +22,8 @@ public:
 
     /// Bytes [offset, offset + bytes) of the device's arena are wanted, too.
     void want(OpenDevice& device, std::int64_t offset, std::int64_t bytes);
+    /// What is there already, of a device of another process.
+    void want(std::vector<std::byte> there);
     /// Queues the copies of all that is wanted.
     void send();
     /// Until they are there.
@@ -40,6 +42,7 @@ private:
         std::int64_t offset = 0;
         std::int64_t bytes = 0;
         std::int64_t place = 0; // in what is staged
+        std::vector<std::byte> there{}; // no sender has it
     };
     void recycle();
 

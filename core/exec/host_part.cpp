@@ -21,6 +21,10 @@ HostPart::HostPart(OpenDevice& device, std::int64_t offset, std::int64_t bytes, 
     }
 }
 
+HostPart::HostPart(std::vector<std::byte> copy,
+                   std::function<void(std::span<const std::byte>)> store)
+    : copy_(std::move(copy)), store_(std::move(store)), bytes_(copy_) {}
+
 HostPart::~HostPart() {
     if (copied_for_ != nullptr) {
         copied_for_->recycle(bytes_);
@@ -28,12 +32,15 @@ HostPart::~HostPart() {
 }
 
 HostPart::HostPart(HostPart&& other) noexcept
-    : copied_for_(std::exchange(other.copied_for_, nullptr)), offset_(other.offset_),
-      bytes_(other.bytes_) {}
+    : copied_for_(std::exchange(other.copied_for_, nullptr)), copy_(std::move(other.copy_)),
+      store_(std::move(other.store_)), offset_(other.offset_), bytes_(other.bytes_) {}
 
 void HostPart::store() {
     if (copied_for_ != nullptr) {
         copied_for_->upload(offset_, bytes_);
+    }
+    if (store_) {
+        store_(bytes_);
     }
 }
 

@@ -4,7 +4,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
+#include <vector>
 
 namespace weft::exec {
 
@@ -21,6 +23,9 @@ public:
     HostPart(OpenDevice& device, std::int64_t offset, std::int64_t bytes, Use use);
     /// The host's own memory, from which somebody else takes the part to the device.
     explicit HostPart(std::span<std::byte> bytes) : bytes_(bytes) {}
+    /// A copy of what a device of another process has, or has to be filled for it: `store` takes it
+    /// there; null: nobody does.
+    HostPart(std::vector<std::byte> copy, std::function<void(std::span<const std::byte>)> store);
     ~HostPart();
     HostPart(HostPart&& other) noexcept;
     HostPart& operator=(HostPart&&) = delete;
@@ -33,7 +38,9 @@ public:
     void store();
 
 private:
-    OpenDevice* copied_for_ = nullptr; // null: the bytes are the arena's
+    OpenDevice* copied_for_ = nullptr; // null: the bytes are the arena's, or of another process
+    std::vector<std::byte> copy_;
+    std::function<void(std::span<const std::byte>)> store_;
     std::int64_t offset_ = 0;
     std::span<std::byte> bytes_;
 };

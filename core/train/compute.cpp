@@ -135,6 +135,12 @@ bool loads_modules() {
     return !all.places.folders.empty();
 }
 
+std::vector<fs::path> module_folders() {
+    Modules& all = modules();
+    const std::lock_guard lock(all.mutex);
+    return all.places.folders;
+}
+
 std::string module_build() {
     Modules& all = modules();
     const std::lock_guard lock(all.mutex);

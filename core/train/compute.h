@@ -26,6 +26,7 @@ struct ModulePlaces {
 /// Once, before anything is planned; a process that does not call it loads none.
 void look_for_modules(ModulePlaces places);
 bool loads_modules();
+std::vector<std::filesystem::path> module_folders();
 /// Which module is loaded, other with every build; "" before.
 std::string module_build();
 std::filesystem::path verdict_folder();

@@ -14,6 +14,7 @@
 #include "core/train/moments.h"
 #include "core/train/pictures/made_samples.h"
 #include "core/train/planning.h"
+#include "core/train/ranks/rank_team.h"
 #include "core/train/record/host_info.h"
 #include "core/train/restore_run.h"
 #include "core/train/samples.h"
@@ -57,6 +58,8 @@ struct Session::State {
     void write_plan(const plan::ExecutionPlan& made) const;
     void open_data();
     data::OnOpening on_opening();
+    void gather_ranks();
+    double exchange_timeout_s() const;
     void prepare_kernels();
     void tell_memory();
     void keep_for_wandb();
@@ -97,6 +100,7 @@ struct Session::State {
     Progress progress;
     std::int64_t restored_step = -1;
     double phase_start_s = 0;
+    std::optional<std::int64_t> plan_limit; // of memory, that the plan was made for
     double peak_flops = 0; // of products in the run's precision; 0 when they were not measured
     Json environment;
 
@@ -172,6 +176,10 @@ void Session::State::prepare() {
     make_plan();
     begin_phase("opening data");
     open_data();
+    if (options.team != nullptr) {
+        begin_phase("gathering ranks");
+        gather_ranks();
+    }
     begin_phase("creating kernels");
     prepare_kernels();
     tell_memory();
@@ -188,7 +196,11 @@ void Session::State::prepare() {
 void Session::State::make_plan() {
     const cost::CostModel cost = machine_cost_model(options.calibration_file, options.threads);
     peak_flops = cost.peak_flops(options.config.compute_dtype(), options.config.operands());
-    const PlanTarget target = this_machine(options.threads, &cost);
+    PlanTarget target = this_machine(options.threads, &cost);
+    if (options.team != nullptr) {
+        target = of_all_hosts(std::move(target), options.team->options());
+    }
+    plan_limit = target.limit_bytes;
     const fs::path& start = options.start.checkpoint;
     const std::int64_t step = start.empty() ? 0 : checkpoint::read_manifest(start).record.step;
     auto made = std::make_shared<const plan::ExecutionPlan>(plan_to_run(
@@ -244,6 +256,26 @@ data::OnOpening Session::State::on_opening() {
     });
 }
 
+void Session::State::gather_ranks() {
+    RankTeam& team = *options.team;
+    team.on_news([this](const exec::RankNews& news) {
+        using What = exec::RankNews::What;
+        const char* state = news.what == What::joined ? "joined"
+                            : news.what == What::late ? "late"
+                                                      : "lost";
+        control.emit(RankEvent{news.rank, state, news.host, news.text});
+    });
+    team.gather(control.halt());
+    team.set_up(
+        {options.config, plan, thread_count(options.threads), plan_limit, exchange_timeout_s()});
+    control.emit(NoteEvent{"Each device has a process of its own; they exchange through " +
+                           team.transport() + "."});
+}
+
+double Session::State::exchange_timeout_s() const {
+    return options.config.section("mesh").at("exchange_timeout").get<double>();
+}
+
 void Session::State::prepare_kernels() {
     const int threads = thread_count(options.threads);
     const exec::Compute compute = compute_of(options.config);
@@ -257,9 +289,12 @@ void Session::State::prepare_kernels() {
                              "the folder writable, or set XDG_CACHE_HOME to one that is."});
         }
     }
-    const double timeout_s = options.config.section("mesh").at("exchange_timeout").get<double>();
-    executor = std::make_unique<exec::Executor>(
-        plan, compute, exec::ExecutorOptions{.threads = threads, .exchange_timeout_s = timeout_s});
+    exec::ExecutorOptions running{.threads = threads, .exchange_timeout_s = exchange_timeout_s()};
+    if (options.team != nullptr) {
+        running.threads = rank_threads(options.team->options());
+        running.ranks = &options.team->hub();
+    }
+    executor = std::make_unique<exec::Executor>(plan, compute, running);
     executor->prepare("init");
     executor->prepare("train_step");
     if (data.validation != nullptr) {
@@ -616,6 +651,9 @@ SessionResult Session::run() {
                                                 "This is a fault of the program; please report it.",
                                                 {}});
         }
+    }
+    if (state.options.team != nullptr) {
+        state.options.team->on_news({});
     }
     state.lock.reset();
     return result;

@@ -36,6 +36,8 @@ struct RecordedSteps {
     std::int64_t most_calls = profile::kMostEvents; // that a recording has room for
 };
 
+class RankTeam;
+
 struct SessionOptions {
     compile::RunConfig config;
     std::filesystem::path run_folder; // created by the caller (run_folder.h)
@@ -54,6 +56,9 @@ struct SessionOptions {
     /// Told about every kernel call of the step loop, on the engine thread; may post. Null: nobody.
     exec::StepObserver* observer = nullptr;
     RecordedSteps record{};
+    /// The other processes of the run, where each device has one; outlives the session. Null: all
+    /// devices are of this process.
+    RankTeam* team = nullptr;
     /// What time it is; null: the system's. Outlives the session.
     const Clock* clock = nullptr;
     /// Gets every event, in order, one call at a time: on the engine thread, or on the thread that

@@ -19,6 +19,10 @@ pkg_check_modules(UTF8PROC REQUIRED IMPORTED_TARGET libutf8proc)
 pkg_check_modules(SENTENCEPIECE REQUIRED IMPORTED_TARGET sentencepiece)
 pkg_check_modules(SECCOMP REQUIRED IMPORTED_TARGET libseccomp)
 
+# What moves bytes between processes: modules, of what is here.
+pkg_check_modules(MPI IMPORTED_TARGET ompi)
+find_library(WEFT_GLOO_LIBRARY gloo)
+
 # The CPU kernels are written against oneDNN 2.6; the 3.x API differs in every call.
 find_package(dnnl REQUIRED)
 if(NOT dnnl_VERSION VERSION_GREATER_EQUAL 2.6 OR NOT dnnl_VERSION VERSION_LESS 3.0)

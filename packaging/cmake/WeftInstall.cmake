@@ -10,6 +10,11 @@ install(TARGETS weft COMPONENT engine)
 if(TARGET weft-backend-cuda)
     install(TARGETS weft-backend-cuda DESTINATION lib/weft COMPONENT engine)
 endif()
+foreach(transport mpi gloo)
+    if(TARGET weft-transport-${transport})
+        install(TARGETS weft-transport-${transport} DESTINATION lib/weft COMPONENT engine)
+    endif()
+endforeach()
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/resources/presets DESTINATION ${CMAKE_INSTALL_DATADIR}/weft
     COMPONENT engine FILES_MATCHING PATTERN "*.json")
 # The manual page is the option table of the program, as it was built.

@@ -109,6 +109,7 @@ inline const std::vector<Arrows>& allowed_arrows() {
         {"core/advise/", kAdvise},
         {"core/exec/comm/", kComm}, // before the folder that it is in: the first match counts
         {"core/exec/", kExec},
+        {"core/transports/", {"core/exec/comm/transport.h"}},
         {"core/profile/", kProfile},
         {"core/checkpoint/", kCheckpoint},
         {"core/foreign/", kForeign},

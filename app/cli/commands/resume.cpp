@@ -62,6 +62,9 @@ bool has_saved(const fs::path& run) {
 }
 
 int resume_run(const ResumeOptions& options, const Context& context) {
+    if (serves(context)) {
+        return serve(context);
+    }
     std::string from = options.from;
     fs::path named = options.run;
     if (store::is_address(options.run)) {
@@ -90,6 +93,7 @@ int resume_run(const ResumeOptions& options, const Context& context) {
         std::fprintf(stderr, "Train a new run instead, with `weft train`. Nothing was started.\n");
         return kExitUsage;
     }
+    require_ranks(after.config, context);
     // GPUs that are not here, or compute wrongly, end it before anything changes.
     train::require_passed(train::compute_of(after.config), tell_test);
     train::SessionOptions session;

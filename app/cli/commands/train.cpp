@@ -31,6 +31,9 @@ compile::CheckedRun read_config(const TrainOptions& options,
 }
 
 int train_run(const TrainOptions& options, const Context& context) {
+    if (serves(context)) {
+        return serve(context);
+    }
     std::vector<std::string> overrides = options.drive.overrides;
     if (!options.devices.empty()) {
         overrides.push_back("mesh.devices=\"" + options.devices + "\"");
@@ -41,6 +44,14 @@ int train_run(const TrainOptions& options, const Context& context) {
         return kExitUsage;
     }
     train::SessionOptions session;
+    if (context.place && train::leaves_devices_open(checked.config)) {
+        overrides.push_back("mesh.devices=\"cpu:" + std::to_string(context.place->size) + "\"");
+        checked = read_config(options, overrides);
+        print_diagnostics(checked.diagnostics);
+        if (!checked.ok()) {
+            return kExitUsage;
+        }
+    }
     if (train::leaves_devices_open(checked.config)) {
         const train::ChosenDevices chosen = train::choose_devices(
             checked.config, train::this_machine(context.threads, nullptr), tell_test);
@@ -48,6 +59,7 @@ int train_run(const TrainOptions& options, const Context& context) {
         checked = read_config(options, overrides);
         session.devices_note = chosen.why;
     }
+    require_ranks(checked.config, context);
     // GPUs that are not here, or compute wrongly, end it before there is a folder.
     train::require_passed(train::compute_of(checked.config), tell_test);
     if (options.run_dir.empty()) {

@@ -23,7 +23,7 @@ struct Planned {
 constexpr std::array kPlanned = {
     Planned{"/data/*/type", "arc", ""},
     Planned{"/loss/type", "act", ""},
-    Planned{"/mesh/backend", "in_process mpi gloo nccl", ""},
+    Planned{"/mesh/backend", "nccl", ""},
 };
 
 const Planned* find_planned(std::string_view pointer, const Json& value) {

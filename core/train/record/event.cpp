@@ -194,6 +194,13 @@ void write(Json& out, const RecordingEvent& event) {
     out["cut_short"] = event.cut_short;
 }
 
+void write(Json& out, const RankEvent& event) {
+    out["rank"] = event.rank;
+    out["state"] = event.state;
+    out["host"] = event.host;
+    out["message"] = event.message;
+}
+
 void write(Json& out, const NoteEvent& event) {
     out["message"] = event.message;
 }
@@ -236,6 +243,12 @@ void write(Json& out, const SkippedEvent& event) {
 
 } // namespace
 
+std::string sentence_of(const RankEvent& event) {
+    return "rank " + std::to_string(event.rank) + (event.host.empty() ? "" : " on " + event.host) +
+           (event.state == "joined" ? " has joined" : " is " + event.state) +
+           (event.message.empty() ? "" : ": " + event.message);
+}
+
 Payload event_of(const data::Note& note) {
     return note.is_decision ? Payload(NoteEvent{note}) : Payload(WarningEvent{note, ""});
 }
@@ -244,7 +257,7 @@ std::string_view event_name(const Payload& payload) {
     static constexpr std::string_view kNames[] = {
         "state",    "opening", "step",    "evaluation", "checkpoint", "sample",
         "system",   "devices", "resumed", "command",    "warning",    "error",
-        "finished", "note",    "skipped", "loader",     "recording"};
+        "finished", "note",    "skipped", "loader",     "recording",  "rank"};
     static_assert(std::size(kNames) == std::variant_size_v<Payload>);
     return kNames[payload.index()];
 }

@@ -197,10 +197,18 @@ struct RecordingEvent {
     std::string path{};      // within the run folder; empty: there is no recording
     std::string cut_short{}; // why not all; empty: all of them
 };
+
+/// What became of a process of a run that has one for each device.
+struct RankEvent {
+    int rank = 0;
+    std::string state{}; // "joined"; "late": it has not joined yet; "lost"
+    std::string host{};
+    std::string message{}; // what there is to say about it
+};
 using Payload =
     std::variant<StateEvent, OpeningEvent, StepEvent, EvaluationEvent, CheckpointEvent, SampleEvent,
                  SystemEvent, DevicesEvent, ResumedEvent, CommandEvent, WarningEvent, ErrorEvent,
-                 FinishedEvent, NoteEvent, SkippedEvent, LoaderEvent, RecordingEvent>;
+                 FinishedEvent, NoteEvent, SkippedEvent, LoaderEvent, RecordingEvent, RankEvent>;
 
 struct Event {
     std::int64_t seq = 0;
@@ -210,6 +218,9 @@ struct Event {
 
 /// What opening data told: a decision is a note, all else a warning.
 Payload event_of(const data::Note& note);
+
+/// "rank 2 on node7 is lost: its connection ended"
+std::string sentence_of(const RankEvent& event);
 
 /// The exact line of INTERFACES.md, without the newline. Non-finite numbers become the strings
 /// "nan", "inf", "-inf".

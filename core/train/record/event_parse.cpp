@@ -224,6 +224,13 @@ void read_into(const Reader& in, RecordingEvent& event) {
     in.read("cut_short", event.cut_short);
 }
 
+void read_into(const Reader& in, RankEvent& event) {
+    in.read("rank", event.rank);
+    in.read("state", event.state);
+    in.read("host", event.host);
+    in.read("message", event.message);
+}
+
 void read_into(const Reader& in, NoteEvent& event) {
     in.read("message", event.message);
 }

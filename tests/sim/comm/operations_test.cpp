@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every operation against a scalar oracle, bit by bit, and its traffic against the textbook.
-#include "tests/sim/comm/ranks.h"
+#include "tests/sim/comm/worlds.h"
 #include "tests/support/weft_test.h"
 
 #include <algorithm>
@@ -80,13 +80,14 @@ void expect_no_errors(const std::vector<std::string>& errors) {
 using Results = std::vector<std::vector<Bytes>>;
 
 /// One call per case and dtype on every rank of a world.
-Results run_cases(int ranks, Algorithm algorithm, const std::vector<Case>& cases,
+Results run_cases(int ranks, How how, const std::vector<Case>& cases,
                   const std::function<Bytes(Communicator&, const Case&)>& call) {
-    InProcessWorld world(ranks, {.algorithm = algorithm});
+    const auto worlds = make_worlds(ranks, how);
     Results results(cases.size(), std::vector<Bytes>(static_cast<std::size_t>(ranks)));
-    expect_no_errors(run_ranks(world, [&](int rank) {
+    expect_no_errors(run_ranks(*worlds, ranks, [&](int rank) {
         for (std::size_t i = 0; i < cases.size(); ++i) {
-            results[i][static_cast<std::size_t>(rank)] = call(world.communicator(rank), cases[i]);
+            results[i][static_cast<std::size_t>(rank)] =
+                call(worlds->of(rank).communicator(rank), cases[i]);
         }
     }));
     return results;
@@ -107,17 +108,28 @@ class OperationsTest : public QObject {
 
     static void ranks_and_algorithms() {
         QTest::addColumn<int>("ranks");
-        QTest::addColumn<int>("algorithm");
+        QTest::addColumn<int>("how");
         for (int ranks = 1; ranks <= 8; ++ranks) {
-            QTest::addRow("ring %d", ranks) << ranks << static_cast<int>(Algorithm::ring);
-            QTest::addRow("tree %d", ranks) << ranks << static_cast<int>(Algorithm::tree);
+            for (const How how : {How::ring, How::tree, How::processes}) {
+                QTest::addRow("%s %d", how_text(how), ranks) << ranks << static_cast<int>(how);
+            }
         }
     }
 
-    static void ranks_only() {
+    static void all_kinds() {
+        QTest::addColumn<int>("how");
+        for (const How how : {How::ring, How::tree, How::processes}) {
+            QTest::addRow("%s", how_text(how)) << static_cast<int>(how);
+        }
+    }
+
+    static void ranks_and_rings() {
         QTest::addColumn<int>("ranks");
+        QTest::addColumn<int>("how");
         for (int ranks = 1; ranks <= 8; ++ranks) {
-            QTest::addRow("%d", ranks) << ranks;
+            for (const How how : {How::ring, How::processes}) {
+                QTest::addRow("%s %d", how_text(how), ranks) << ranks << static_cast<int>(how);
+            }
         }
     }
 
@@ -139,8 +151,8 @@ private slots:
     void all_reduce_sums_in_its_documented_order_data() { ranks_and_algorithms(); }
     void all_reduce_sums_in_its_documented_order() {
         QFETCH(int, ranks);
-        QFETCH(int, algorithm);
-        const auto how = static_cast<Algorithm>(algorithm);
+        QFETCH(int, how);
+        const auto kind = static_cast<How>(how);
         const auto cases = reduction_cases();
         const auto in_place = [](Communicator& comm, const Case& c) {
             Bytes data = own_data(comm, c, c.count);
@@ -155,11 +167,11 @@ private slots:
             finished(comm.all_reduce({&tensor, 1}, c.reduction, "x"));
             return dst;
         };
-        const Results results = run_cases(ranks, how, cases, in_place);
-        const Results results_apart = run_cases(ranks, how, cases, apart);
+        const Results results = run_cases(ranks, kind, cases, in_place);
+        const Results results_apart = run_cases(ranks, kind, cases, apart);
         for (std::size_t i = 0; i < cases.size(); ++i) {
             const Bytes expected =
-                expected_all_reduce(cases[i].dtype, cases[i].reduction, how,
+                expected_all_reduce(cases[i].dtype, cases[i].reduction, order_of(kind),
                                     data_of_all(cases[i].dtype, cases[i].count, ranks));
             const std::vector<Bytes> everywhere(static_cast<std::size_t>(ranks), expected);
             QVERIFY2(results[i] == everywhere, qPrintable(name_of(cases[i]) + " in place"));
@@ -173,12 +185,14 @@ private slots:
                 expected_all_reduce(ir::DType::f32, Reduction::sum, Algorithm::tree, data));
     }
 
-    void reduce_scatter_gives_each_rank_its_part_data() { ranks_only(); }
+    void reduce_scatter_gives_each_rank_its_part_data() { ranks_and_rings(); }
     void reduce_scatter_gives_each_rank_its_part() {
         QFETCH(int, ranks);
+        QFETCH(int, how);
+        const auto kind = static_cast<How>(how);
         const auto cases = reduction_cases();
         const Results results =
-            run_cases(ranks, Algorithm::ring, cases, [](Communicator& comm, const Case& c) {
+            run_cases(ranks, kind, cases, [](Communicator& comm, const Case& c) {
                 const Bytes src = own_data(comm, c, c.count * comm.size());
                 Bytes dst(src.size() / static_cast<std::size_t>(comm.size()));
                 const Transfer tensor{src, dst, c.dtype};
@@ -196,9 +210,11 @@ private slots:
         }
     }
 
-    void data_moves_to_where_each_operation_says_data() { ranks_only(); }
+    void data_moves_to_where_each_operation_says_data() { ranks_and_rings(); }
     void data_moves_to_where_each_operation_says() {
         QFETCH(int, ranks);
+        QFETCH(int, how);
+        const auto kind = static_cast<How>(how);
         std::vector<Case> cases;
         for (const ir::DType dtype : kDTypes) {
             for (const std::int64_t count : kCounts) {
@@ -215,7 +231,7 @@ private slots:
             finished(comm.all_gather({&tensor, 1}, "x"));
             return dst;
         };
-        compare(run_cases(ranks, Algorithm::ring, cases, gathered), cases, 1,
+        compare(run_cases(ranks, kind, cases, gathered), cases, 1,
                 [](const std::vector<Bytes>& data, int) { return join(data); });
         const auto exchanged = [&](Communicator& comm, const Case& c) {
             const Bytes src = own_data(comm, c, c.count * comm.size());
@@ -223,7 +239,7 @@ private slots:
             finished(comm.all_to_all({src, dst, c.dtype}, "x"));
             return dst;
         };
-        compare(run_cases(ranks, Algorithm::ring, cases, exchanged), cases, ranks,
+        compare(run_cases(ranks, kind, cases, exchanged), cases, ranks,
                 [](const std::vector<Bytes>& data, int rank) {
                     std::vector<Bytes> parts;
                     for (const Bytes& one : data) {
@@ -237,25 +253,28 @@ private slots:
                 finished(comm.broadcast(data, c.dtype, root, "x"));
                 return data;
             };
-            compare(run_cases(ranks, Algorithm::ring, cases, spread), cases, 1,
+            compare(run_cases(ranks, kind, cases, spread), cases, 1,
                     [&](const std::vector<Bytes>& data, int) {
                         return data[static_cast<std::size_t>(root)];
                     });
         }
     }
 
+    void a_permutation_follows_its_routes_and_leaves_zeros_elsewhere_data() { all_kinds(); }
     void a_permutation_follows_its_routes_and_leaves_zeros_elsewhere() {
+        QFETCH(int, how);
         const Case c{ir::DType::f32, 37, Reduction::sum};
         const auto data = data_of_all(c.dtype, c.count, 5);
         const std::vector<Route> shift = {{0, 1}, {1, 2}, {2, 3}, {3, 4}, {4, 0}};
         const std::vector<Route> some = {{3, 0}, {1, 1}};
         const auto run = [&](std::span<const Route> routes) {
-            return run_cases(5, Algorithm::ring, {c}, [&](Communicator& comm, const Case& one) {
-                const Bytes src = own_data(comm, one, one.count);
-                Bytes dst(src.size(), std::byte{0xA5});
-                finished(comm.permute({src, dst, one.dtype}, routes, "x"));
-                return dst;
-            })[0];
+            return run_cases(5, static_cast<How>(how), {c},
+                             [&](Communicator& comm, const Case& one) {
+                                 const Bytes src = own_data(comm, one, one.count);
+                                 Bytes dst(src.size(), std::byte{0xA5});
+                                 finished(comm.permute({src, dst, one.dtype}, routes, "x"));
+                                 return dst;
+                             })[0];
         };
         QCOMPARE(run(shift), (std::vector<Bytes>{data[4], data[0], data[1], data[2], data[3]}));
         const Bytes zero(data[0].size());
@@ -263,10 +282,10 @@ private slots:
     }
 
     void a_bucket_gives_what_its_tensors_give_alone() {
-        for (const Algorithm algorithm : {Algorithm::ring, Algorithm::tree}) {
-            InProcessWorld world(3, {.algorithm = algorithm});
-            expect_no_errors(run_ranks(world, [&](int rank) {
-                Communicator& comm = world.communicator(rank);
+        for (const How how : {How::ring, How::tree, How::processes}) {
+            const auto worlds = make_worlds(3, how);
+            expect_no_errors(run_ranks(*worlds, 3, [&](int rank) {
+                Communicator& comm = worlds->of(rank).communicator(rank);
                 std::vector<Bytes> alone;
                 std::vector<Bytes> together;
                 for (const ir::DType dtype : kDTypes) {
@@ -288,11 +307,13 @@ private slots:
     }
 
     // Parts may be read from and written to their place in the larger buffer.
+    void reduce_scatter_and_all_gather_in_place_make_an_all_reduce_data() { all_kinds(); }
     void reduce_scatter_and_all_gather_in_place_make_an_all_reduce() {
+        QFETCH(int, how);
         const auto data = data_of_all(ir::DType::f32, 4 * 300, 4);
         const Case c{ir::DType::f32, 4 * 300, Reduction::mean};
         const Results results =
-            run_cases(4, Algorithm::ring, {c}, [](Communicator& comm, const Case& one) {
+            run_cases(4, static_cast<How>(how), {c}, [](Communicator& comm, const Case& one) {
                 Bytes whole = own_data(comm, one, one.count);
                 const std::size_t size = whole.size() / 4;
                 const auto mine =
@@ -307,10 +328,12 @@ private slots:
         QCOMPARE(results[0], std::vector<Bytes>(4, expected));
     }
 
+    void messages_arrive_in_order_data() { all_kinds(); }
     void messages_arrive_in_order() {
-        InProcessWorld world(2);
-        expect_no_errors(run_ranks(world, [&](int rank) {
-            Communicator& comm = world.communicator(rank);
+        QFETCH(int, how);
+        const auto worlds = make_worlds(2, static_cast<How>(how));
+        expect_no_errors(run_ranks(*worlds, 2, [&](int rank) {
+            Communicator& comm = worlds->of(rank).communicator(rank);
             for (int i = 0; i < 100; ++i) {
                 const Bytes data = drawn_data(ir::DType::f32, 10 + i, 7);
                 if (rank == 0) {
@@ -331,10 +354,12 @@ private slots:
     }
 
     // 1F1B: both neighbours send before they receive.
+    void posted_messages_let_two_ranks_send_to_each_other_first_data() { all_kinds(); }
     void posted_messages_let_two_ranks_send_to_each_other_first() {
-        InProcessWorld world(2);
-        expect_no_errors(run_ranks(world, [&](int rank) {
-            Communicator& comm = world.communicator(rank);
+        QFETCH(int, how);
+        const auto worlds = make_worlds(2, static_cast<How>(how));
+        expect_no_errors(run_ranks(*worlds, 2, [&](int rank) {
+            Communicator& comm = worlds->of(rank).communicator(rank);
             const int peer = 1 - rank;
             const Bytes data = drawn_data(ir::DType::bf16, 100, 1);
             Bytes got(data.size());
@@ -349,9 +374,10 @@ private slots:
         }));
     }
 
-    void traffic_equals_the_textbook_data() { ranks_only(); }
+    void traffic_equals_the_textbook_data() { ranks_and_algorithms(); }
     void traffic_equals_the_textbook() {
         QFETCH(int, ranks);
+        QFETCH(int, how);
         constexpr std::int64_t kCount = 840; // a multiple of 1 .. 8
         constexpr std::int64_t kBytes = kCount * 4;
         const std::int64_t share = kBytes * (ranks - 1) / ranks;
@@ -364,51 +390,48 @@ private slots:
             }
             return count;
         };
-        for (const Algorithm algorithm : {Algorithm::ring, Algorithm::tree}) {
-            InProcessWorld world(ranks, {.algorithm = algorithm});
-            expect_no_errors(run_ranks(world, [&](int rank) {
-                Communicator& comm = world.communicator(rank);
-                Bytes big(kBytes);
-                Bytes other(kBytes);
-                const Transfer same{big, big, ir::DType::f32};
-                const auto small = std::span(other).first(static_cast<std::size_t>(kBytes / ranks));
-                Traffic before;
-                const auto expect = [&](std::int64_t sent, std::int64_t received,
-                                        const char* what) {
-                    const Traffic now = comm.traffic();
-                    if (now.sent_bytes - before.sent_bytes != sent ||
-                        now.received_bytes - before.received_bytes != received ||
-                        now.collectives != before.collectives + 1) {
-                        throw std::logic_error(std::string(what) + " moved another number");
-                    }
-                    before = now;
-                };
-                const std::int64_t up = rank == 0 ? 0 : kBytes;
-                const std::int64_t down = children(rank) * kBytes;
-                finished(comm.all_reduce({&same, 1}, Reduction::sum, "x"));
-                if (algorithm == Algorithm::ring) {
-                    expect(2 * share, 2 * share, "all_reduce");
-                } else {
-                    expect(up + down, up + down, "all_reduce");
+        const auto worlds = make_worlds(ranks, static_cast<How>(how));
+        expect_no_errors(run_ranks(*worlds, ranks, [&](int rank) {
+            Communicator& comm = worlds->of(rank).communicator(rank);
+            Bytes big(kBytes);
+            Bytes other(kBytes);
+            const Transfer same{big, big, ir::DType::f32};
+            const auto small = std::span(other).first(static_cast<std::size_t>(kBytes / ranks));
+            Traffic before;
+            const auto expect = [&](std::int64_t sent, std::int64_t received, const char* what) {
+                const Traffic now = comm.traffic();
+                if (now.sent_bytes - before.sent_bytes != sent ||
+                    now.received_bytes - before.received_bytes != received ||
+                    now.collectives != before.collectives + 1) {
+                    throw std::logic_error(std::string(what) + " moved another number");
                 }
-                const Transfer scatter{big, small, ir::DType::f32};
-                finished(comm.reduce_scatter({&scatter, 1}, Reduction::sum, "x"));
-                expect(share, share, "reduce_scatter");
-                const Transfer gather{small, big, ir::DType::f32};
-                finished(comm.all_gather({&gather, 1}, "x"));
-                expect(share, share, "all_gather");
-                finished(comm.all_to_all({big, other, ir::DType::f32}, "x"));
-                expect(share, share, "all_to_all");
-                finished(comm.broadcast(big, ir::DType::f32, 0, "x"));
-                expect(down, up, "broadcast");
-                const Route route{0, ranks - 1};
-                finished(comm.permute({big, other, ir::DType::f32}, {&route, 1}, "x"));
-                const std::int64_t moved = ranks > 1 ? kBytes : 0;
-                expect(rank == 0 ? moved : 0, rank == ranks - 1 ? moved : 0, "permute");
-                finished(comm.barrier("x"));
-                expect(0, 0, "barrier");
-            }));
-        }
+                before = now;
+            };
+            const std::int64_t up = rank == 0 ? 0 : kBytes;
+            const std::int64_t down = children(rank) * kBytes;
+            finished(comm.all_reduce({&same, 1}, Reduction::sum, "x"));
+            if (order_of(static_cast<How>(how)) == Algorithm::ring) {
+                expect(2 * share, 2 * share, "all_reduce");
+            } else {
+                expect(up + down, up + down, "all_reduce");
+            }
+            const Transfer scatter{big, small, ir::DType::f32};
+            finished(comm.reduce_scatter({&scatter, 1}, Reduction::sum, "x"));
+            expect(share, share, "reduce_scatter");
+            const Transfer gather{small, big, ir::DType::f32};
+            finished(comm.all_gather({&gather, 1}, "x"));
+            expect(share, share, "all_gather");
+            finished(comm.all_to_all({big, other, ir::DType::f32}, "x"));
+            expect(share, share, "all_to_all");
+            finished(comm.broadcast(big, ir::DType::f32, 0, "x"));
+            expect(down, up, "broadcast");
+            const Route route{0, ranks - 1};
+            finished(comm.permute({big, other, ir::DType::f32}, {&route, 1}, "x"));
+            const std::int64_t moved = ranks > 1 ? kBytes : 0;
+            expect(rank == 0 ? moved : 0, rank == ranks - 1 ? moved : 0, "permute");
+            finished(comm.barrier("x"));
+            expect(0, 0, "barrier");
+        }));
         QVERIFY(children(0) == log2_up(ranks)); // the root of a binomial tree has ceil(log2 n)
     }
 };

@@ -144,6 +144,8 @@ private slots:
                        "ready", "samples", "read_ms", "decode_ms", "transform_ms", "batch_ms"}));
         QCOMPARE(keys(RecordingEvent{}),
                  (List{"event", "seq", "time", "step", "steps", "asked", "path", "cut_short"}));
+        QCOMPARE(keys(RankEvent{}),
+                 (List{"event", "seq", "time", "rank", "state", "host", "message"}));
         QCOMPARE(keys(WarningEvent{}), (List{"event", "seq", "time", "message", "hint"}));
         QCOMPARE(keys(ErrorEvent{}),
                  (List{"event", "seq", "time", "kind", "where", "message", "hint"}));
@@ -179,6 +181,7 @@ private slots:
             FinishedEvent{10, 1.5, {{"validation/loss", 0.1}}, {{"validation/loss", 0.2}}, {}},
             LoaderEvent{5, 1000, 120, 2, 4, 1.5, 640, 10, 80.5, 5, 2},
             RecordingEvent{5, 3, 20, "profile/step-00000005.json", "the run was stopped"},
+            RankEvent{3, "lost", "node7", "its connection ended"},
         };
         QCOMPARE(payloads.size(), std::variant_size_v<Payload>);
         for (const Payload& payload : payloads) {

@@ -60,7 +60,8 @@ std::vector<Payload> full_events() {
             NoteEvent{"what"},
             SkippedEvent{1, "why", 2, 3},
             LoaderEvent{},
-            RecordingEvent{}};
+            RecordingEvent{},
+            RankEvent{}};
 }
 
 } // namespace

@@ -278,6 +278,7 @@ void RunModel::applyOne(const train::Event& event) {
                   [&](const train::LoaderEvent& loader) { loader_ = loader; },
                   [&](const train::RecordingEvent& recording) { emit recorded(recording); },
                   [](const train::NoteEvent&) {},     // the console has it
+                  [](const train::RankEvent&) {},     // likewise
                   [](const train::SkippedEvent&) {}), // likewise
                event.payload);
 }

@@ -107,6 +107,7 @@ QWidget* RecursionPanel::createHeader() {
     line->addWidget(play_);
     line->addStretch(1);
     weights_ = new TextLabel({}, TextStyle::Caption, Role::Muted);
+    weights_->setObjectName("recursionWeights");
     line->addWidget(weights_);
     evaluations_ = new widgets::StepDots;
     evaluations_->setObjectName("recursionStep");

@@ -1,0 +1,590 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/exec/comm/process_communicator.h"
+
+#include "core/exec/comm/reduce.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+namespace weft::exec::comm {
+namespace {
+
+/// Bytes of chunk c of n: the first `elements` % n chunks are one element longer.
+struct ChunkBytes {
+    std::size_t first;
+    std::size_t bytes;
+};
+
+ChunkBytes chunk_bytes(const Transfer& tensor, int c, int n) {
+    const std::int64_t element = ir::dtype_bytes(tensor.dtype);
+    const std::int64_t elements = static_cast<std::int64_t>(tensor.dst.size()) / element;
+    const std::int64_t whole = elements / n;
+    const std::int64_t longer = elements % n;
+    const std::int64_t first = c * whole + std::min<std::int64_t>(c, longer);
+    return {static_cast<std::size_t>(first * element),
+            static_cast<std::size_t>((whole + (c < longer ? 1 : 0)) * element)};
+}
+
+/// FNV-1a.
+class Digest {
+public:
+    void add(std::span<const std::byte> bytes) {
+        for (const std::byte byte : bytes) {
+            value_ = (value_ ^ static_cast<std::uint64_t>(byte)) * 1099511628211U;
+        }
+    }
+    void add(std::int64_t value) { add(std::as_bytes(std::span(&value, 1))); }
+    void add(std::string_view text) {
+        add(static_cast<std::int64_t>(text.size()));
+        add(std::as_bytes(std::span(text)));
+    }
+    std::uint64_t value() const { return value_; }
+
+private:
+    std::uint64_t value_ = 14695981039346656037U;
+};
+
+void check_parts(std::span<const Transfer> tensors, int src_parts, int dst_parts) {
+    for (const Transfer& tensor : tensors) {
+        const auto element = static_cast<std::size_t>(ir::dtype_bytes(tensor.dtype));
+        const auto from = static_cast<std::size_t>(src_parts);
+        const auto to = static_cast<std::size_t>(dst_parts);
+        WEFT_CHECK(tensor.src.size() * to == tensor.dst.size() * from,
+                   "src and dst of a collective fit together");
+        WEFT_CHECK(tensor.src.size() % (from * element) == 0, "parts are whole elements");
+    }
+}
+
+void check_mean(std::span<const Transfer> tensors, Reduction reduction) {
+    for (const Transfer& tensor : tensors) {
+        WEFT_CHECK(reduction != Reduction::mean || ir::is_float(tensor.dtype),
+                   "a mean has a float type");
+    }
+}
+
+/// The parts of all tensors as one message: the only part that has bytes itself, or a copy of all.
+template <class Part>
+std::span<const std::byte> packed(std::size_t tensors, const Part& part,
+                                  std::vector<std::byte>& room) {
+    std::span<const std::byte> only;
+    std::size_t bytes = 0;
+    for (std::size_t i = 0; i < tensors; ++i) {
+        const std::span<const std::byte> one = part(i);
+        only = one.empty() ? only : one;
+        bytes += one.size();
+    }
+    if (bytes == only.size()) {
+        return only;
+    }
+    room.resize(std::max(room.size(), bytes));
+    std::size_t at = 0;
+    for (std::size_t i = 0; i < tensors; ++i) {
+        const std::span<const std::byte> one = part(i);
+        std::copy(one.begin(), one.end(), room.begin() + static_cast<std::ptrdiff_t>(at));
+        at += one.size();
+    }
+    return {room.data(), bytes};
+}
+
+/// Where a message of parts comes to lie: in the only part that has bytes, or in `room`.
+template <class Part>
+std::span<std::byte> landing(std::size_t tensors, const Part& part, std::vector<std::byte>& room) {
+    std::span<std::byte> only;
+    std::size_t bytes = 0;
+    for (std::size_t i = 0; i < tensors; ++i) {
+        const std::span<std::byte> one = part(i);
+        only = one.empty() ? only : one;
+        bytes += one.size();
+    }
+    if (bytes == only.size()) {
+        return only;
+    }
+    room.resize(std::max(room.size(), bytes));
+    return {room.data(), bytes};
+}
+
+/// From where it came to lie into the parts.
+template <class Part>
+void unpack(std::size_t tensors, const Part& part, const std::vector<std::byte>& room) {
+    std::size_t parts = 0;
+    for (std::size_t i = 0; i < tensors; ++i) {
+        parts += part(i).empty() ? 0 : 1;
+    }
+    std::size_t at = 0;
+    for (std::size_t i = 0; i < tensors && parts > 1; ++i) {
+        const std::span<std::byte> one = part(i);
+        std::copy_n(room.begin() + static_cast<std::ptrdiff_t>(at), one.size(), one.begin());
+        at += one.size();
+    }
+}
+
+void copy_own(std::span<const std::byte> src, std::span<std::byte> dst) {
+    if (src.data() != dst.data() && !src.empty()) {
+        std::memcpy(dst.data(), src.data(), src.size());
+    }
+}
+
+} // namespace
+
+ProcessCommunicator::ProcessCommunicator(ProcessChannel& ends, std::string name,
+                                         std::vector<int> world_ranks, std::uint32_t channel)
+    : ends_(ends), name_(std::move(name)), ranks_(std::move(world_ranks)), channel_(channel),
+      peers_(ranks_.size()), sources_(ranks_.size()), describe_([this] { return place(); }) {
+    const auto mine = std::find(ranks_.begin(), ranks_.end(), ends_.rank());
+    WEFT_CHECK(mine != ranks_.end(), "a process communicates in the groups of its rank");
+    rank_ = static_cast<int>(mine - ranks_.begin());
+}
+
+ProcessCommunicator::Notice ProcessCommunicator::notice_of(const Call& call, std::int64_t number) {
+    Notice out;
+    out.number = number;
+    out.root = call.root;
+    out.tensors = static_cast<std::int32_t>(call.tensors.size());
+    out.kind = static_cast<std::uint8_t>(call.kind);
+    out.reduction = static_cast<std::uint8_t>(call.reduction);
+    out.text = static_cast<std::uint16_t>(std::min(call.what.size(), kText));
+    std::copy_n(call.what.begin(), out.text, out.what.begin());
+    Digest digest;
+    digest.add(call.what);
+    digest.add(static_cast<std::int64_t>(call.kind));
+    digest.add(static_cast<std::int64_t>(call.reduction));
+    digest.add(call.root);
+    for (std::size_t i = 0; i < call.tensors.size(); ++i) {
+        const Transfer& tensor = call.tensors[i];
+        const auto count = static_cast<std::int64_t>(tensor.src.size()) / dtype_bytes(tensor.dtype);
+        digest.add(static_cast<std::int64_t>(tensor.dtype));
+        digest.add(count);
+        if (i < kNamed) {
+            out.dtypes[i] = static_cast<std::uint8_t>(tensor.dtype);
+            out.counts[i] = count;
+        }
+    }
+    for (const Route& route : call.routes) {
+        digest.add(route.source);
+        digest.add(route.destination);
+    }
+    out.digest = digest.value();
+    return out;
+}
+
+ProcessCommunicator::Notice ProcessCommunicator::message_notice(ir::DType dtype, std::size_t bytes,
+                                                                std::int64_t number,
+                                                                std::string_view what) {
+    const Transfer tensor{{static_cast<const std::byte*>(nullptr), bytes}, {}, dtype};
+    return notice_of({Kind::barrier, Reduction::sum, 0, {&tensor, 1}, {}, what}, number);
+}
+
+IssuedCall ProcessCommunicator::issued(const Notice& notice, bool message) {
+    IssuedCall out;
+    const auto kind = static_cast<Kind>(notice.kind);
+    if (!message) {
+        out.kind = kind_name(kind);
+        if (kind == Kind::all_reduce || kind == Kind::reduce_scatter) {
+            out.kind += " " + std::string(reduction_name(static_cast<Reduction>(notice.reduction)));
+        }
+    }
+    for (std::size_t i = 0;
+         i < std::min<std::size_t>(kNamed, static_cast<std::size_t>(notice.tensors)); ++i) {
+        out.tensors.push_back({static_cast<ir::DType>(notice.dtypes[i]), notice.counts[i]});
+    }
+    if (kind == Kind::broadcast) {
+        out.route = "from " + std::to_string(notice.root);
+    }
+    out.what.assign(notice.what.data(), notice.text);
+    return out;
+}
+
+std::string ProcessCommunicator::mismatch(int peer_rank, const Notice& theirs) const {
+    const bool message = doing_ != Doing::collective;
+    const auto side = [&](int world_rank, const Notice& notice, const char* verb) {
+        return "rank " + std::to_string(world_rank) + " " + verb + " " +
+               std::to_string(notice.number) + " as " + call_text(issued(notice, message));
+    };
+    const std::string mine =
+        side(ends_.rank(), mine_, message ? "expects message" : "calls collective");
+    const std::string other =
+        side(world(peer_rank), theirs, message ? "sends message" : "calls collective");
+    return (message ? "messages differ: " + other + ", " + mine
+                    : "collectives differ: " + mine + ", " + other) +
+           " (group " + name_ + ")";
+}
+
+std::string ProcessCommunicator::place() const {
+    std::string out = doing_ == Doing::collective ? "collective " : "message ";
+    out += std::to_string(mine_.number);
+    if (doing_ != Doing::collective) {
+        out +=
+            (doing_ == Doing::receiving ? " of rank " : " to rank ") + std::to_string(world(with_));
+    }
+    if (mine_.text > 0) {
+        out += " (" + std::string(mine_.what.data(), mine_.text) + ")";
+    }
+    return out + " of group " + name_;
+}
+
+void ProcessCommunicator::send_part(int to, std::span<const std::byte> bytes) {
+    if (!bytes.empty()) {
+        pending_.push_back({ends_.send(world(to), {channel_, peer(to).sent++}, bytes), to});
+        traffic_.sent_bytes += static_cast<std::int64_t>(bytes.size());
+    }
+}
+
+void ProcessCommunicator::receive_part(int from, std::span<std::byte> bytes) {
+    if (!bytes.empty()) {
+        pending_.push_back(
+            {ends_.receive(world(from), {channel_, peer(from).received++}, bytes), from});
+        traffic_.received_bytes += static_cast<std::int64_t>(bytes.size());
+    }
+}
+
+bool ProcessCommunicator::wait(Transport::Ticket ticket, int peer_rank,
+                               const std::stop_token& stop) {
+    return ends_.wait(ticket, world(peer_rank), stop, traffic_.waited_s);
+}
+
+bool ProcessCommunicator::settle(const std::stop_token& stop) {
+    bool goes_on = true;
+    for (const Pending& one : pending_) {
+        goes_on = goes_on && wait(one.ticket, one.peer, stop);
+    }
+    pending_.clear();
+    return goes_on;
+}
+
+// Notices are no payload.
+bool ProcessCommunicator::agree(const std::stop_token& stop) {
+    const Traffic before = traffic_;
+    for (int i = 1; i < size(); ++i) {
+        const int other = (rank_ + i) % size();
+        send_part(other, std::as_bytes(std::span(&mine_, 1)));
+        receive_part(other, std::as_writable_bytes(std::span(&peer(other).notice, 1)));
+    }
+    traffic_.sent_bytes = before.sent_bytes;
+    traffic_.received_bytes = before.received_bytes;
+    if (!settle(stop)) {
+        return false;
+    }
+    for (int other = 0; other < size(); ++other) {
+        const Notice& theirs = peer(other).notice;
+        if (other != rank_ && (theirs.number != mine_.number || theirs.digest != mine_.digest)) {
+            ends_.fail(mismatch(other, theirs));
+        }
+    }
+    return true;
+}
+
+template <class Body>
+Outcome ProcessCommunicator::collective(const Call& call, const std::stop_token& stop,
+                                        const Body& body) {
+    if (!ends_.goes_on()) {
+        return Outcome::stopped;
+    }
+    pending_.clear(); // of a call that ended early, in a world that has ended
+    doing_ = Doing::collective;
+    mine_ = notice_of(call, ++traffic_.collectives);
+    ends_.begin(describe_);
+    struct End {
+        ProcessChannel& ends;
+        ~End() { ends.end(); }
+    } const at_end{ends_};
+    return agree(stop) && body() ? Outcome::finished : Outcome::stopped;
+}
+
+template <class Cut, class Into>
+bool ProcessCommunicator::exchange(std::size_t tensors, const Cut& cut, const Into& into,
+                                   const std::stop_token& stop) {
+    for (int i = 1; i < size(); ++i) {
+        const int from = (rank_ + size() - i) % size();
+        receive_part(from,
+                     landing(
+                         tensors, [&](std::size_t t) { return into(t, from); }, peer(from).in));
+    }
+    for (int i = 1; i < size(); ++i) {
+        const int to = (rank_ + i) % size();
+        send_part(to, packed(
+                          tensors, [&](std::size_t t) { return cut(t, to); }, peer(to).out));
+    }
+    if (!settle(stop)) {
+        return false;
+    }
+    for (int from = 0; from < size(); ++from) {
+        if (from != rank_) {
+            unpack(
+                tensors, [&](std::size_t t) { return into(t, from); }, peer(from).in);
+        }
+    }
+    return true;
+}
+
+template <class Cut, class Into>
+bool ProcessCommunicator::reduce_parts(std::span<const Transfer> tensors, Reduction reduction,
+                                       const Cut& cut, const Into& into,
+                                       const std::stop_token& stop) {
+    std::size_t bytes = 0;
+    for (std::size_t t = 0; t < tensors.size(); ++t) {
+        bytes += into(t).size();
+    }
+    for (int i = 1; i < size(); ++i) {
+        const int from = (rank_ + size() - i) % size();
+        std::vector<std::byte>& room = peer(from).in;
+        room.resize(std::max(room.size(), bytes));
+        receive_part(from, {room.data(), bytes});
+    }
+    for (int i = 1; i < size(); ++i) {
+        const int to = (rank_ + i) % size();
+        send_part(to, packed(
+                          tensors.size(), [&](std::size_t t) { return cut(t, to); }, peer(to).out));
+    }
+    if (!settle(stop)) {
+        return false;
+    }
+    std::size_t at = 0;
+    for (std::size_t t = 0; t < tensors.size(); ++t) {
+        const std::span<std::byte> dst = into(t);
+        for (int i = 0; i < size(); ++i) { // as it travels a ring, up to this rank
+            const int source = (rank_ + 1 + i) % size();
+            sources_[static_cast<std::size_t>(i)] =
+                source == rank_ ? cut(t, source).data() : peer(source).in.data() + at;
+        }
+        reduce(tensors[t].dtype, reduction, sources_, dst);
+        at += dst.size();
+    }
+    return true;
+}
+
+Outcome ProcessCommunicator::all_reduce(std::span<const Transfer> tensors, Reduction reduction,
+                                        std::string_view what, std::stop_token stop) {
+    check_parts(tensors, 1, 1);
+    check_mean(tensors, reduction);
+    const auto chunk = [&](std::size_t t, int owner) {
+        return chunk_bytes(tensors[t], owner, size());
+    };
+    const auto sum = [&](std::size_t t, int owner) {
+        return tensors[t].dst.subspan(chunk(t, owner).first, chunk(t, owner).bytes);
+    };
+    return collective({Kind::all_reduce, reduction, 0, tensors, {}, what}, stop, [&] {
+        return reduce_parts(
+                   tensors, reduction,
+                   [&](std::size_t t, int owner) {
+                       return tensors[t].src.subspan(chunk(t, owner).first, chunk(t, owner).bytes);
+                   },
+                   [&](std::size_t t) { return sum(t, rank_); }, stop) &&
+               exchange(
+                   tensors.size(), [&](std::size_t t, int) { return sum(t, rank_); }, sum, stop);
+    });
+}
+
+Outcome ProcessCommunicator::all_gather(std::span<const Transfer> tensors, std::string_view what,
+                                        std::stop_token stop) {
+    check_parts(tensors, 1, size());
+    const auto part = [&](std::size_t t, int owner) {
+        const std::size_t bytes = tensors[t].src.size();
+        return tensors[t].dst.subspan(static_cast<std::size_t>(owner) * bytes, bytes);
+    };
+    return collective({Kind::all_gather, Reduction::sum, 0, tensors, {}, what}, stop, [&] {
+        for (std::size_t t = 0; t < tensors.size(); ++t) {
+            copy_own(tensors[t].src, part(t, rank_));
+        }
+        return exchange(
+            tensors.size(), [&](std::size_t t, int) { return tensors[t].src; }, part, stop);
+    });
+}
+
+Outcome ProcessCommunicator::reduce_scatter(std::span<const Transfer> tensors, Reduction reduction,
+                                            std::string_view what, std::stop_token stop) {
+    check_parts(tensors, size(), 1);
+    check_mean(tensors, reduction);
+    return collective({Kind::reduce_scatter, reduction, 0, tensors, {}, what}, stop, [&] {
+        return reduce_parts(
+            tensors, reduction,
+            [&](std::size_t t, int owner) {
+                const std::size_t bytes = tensors[t].dst.size();
+                return tensors[t].src.subspan(static_cast<std::size_t>(owner) * bytes, bytes);
+            },
+            [&](std::size_t t) { return tensors[t].dst; }, stop);
+    });
+}
+
+Outcome ProcessCommunicator::all_to_all(const Transfer& tensor, std::string_view what,
+                                        std::stop_token stop) {
+    check_parts({&tensor, 1}, size(), size());
+    const std::size_t bytes = tensor.src.size() / static_cast<std::size_t>(size());
+    const auto at = [&](int rank) { return static_cast<std::size_t>(rank) * bytes; };
+    return collective({Kind::all_to_all, Reduction::sum, 0, {&tensor, 1}, {}, what}, stop, [&] {
+        copy_own(tensor.src.subspan(at(rank_), bytes), tensor.dst.subspan(at(rank_), bytes));
+        return exchange(
+            1, [&](std::size_t, int to) { return tensor.src.subspan(at(to), bytes); },
+            [&](std::size_t, int from) { return tensor.dst.subspan(at(from), bytes); }, stop);
+    });
+}
+
+Outcome ProcessCommunicator::permute(const Transfer& tensor, std::span<const Route> routes,
+                                     std::string_view what, std::stop_token stop) {
+    check_parts({&tensor, 1}, 1, 1);
+    for (std::size_t i = 0; i < routes.size(); ++i) {
+        WEFT_CHECK(routes[i].source >= 0 && routes[i].source < size() &&
+                       routes[i].destination >= 0 && routes[i].destination < size(),
+                   "routes lead between ranks of the group");
+        for (const Route& earlier : routes.first(i)) {
+            WEFT_CHECK(earlier.source != routes[i].source &&
+                           earlier.destination != routes[i].destination,
+                       "a rank sends once and receives once in a permutation");
+        }
+    }
+    return collective({Kind::permute, Reduction::sum, 0, {&tensor, 1}, routes, what}, stop, [&] {
+        bool gets = false;
+        for (const Route& route : routes) {
+            if (route.destination == rank_) {
+                gets = true;
+                route.source == rank_ ? copy_own(tensor.src, tensor.dst)
+                                      : receive_part(route.source, tensor.dst);
+            }
+        }
+        for (const Route& route : routes) {
+            if (route.source == rank_ && route.destination != rank_) {
+                send_part(route.destination, tensor.src);
+            }
+        }
+        if (!gets) {
+            std::ranges::fill(tensor.dst, std::byte{0});
+        }
+        return settle(stop);
+    });
+}
+
+// Down the binomial tree of `root`.
+Outcome ProcessCommunicator::broadcast(std::span<std::byte> data, ir::DType dtype, int root,
+                                       std::string_view what, std::stop_token stop) {
+    WEFT_CHECK(root >= 0 && root < size(), "the root is a rank of the group");
+    const Transfer tensor{data, data, dtype};
+    check_parts({&tensor, 1}, 1, 1);
+    return collective({Kind::broadcast, Reduction::sum, root, {&tensor, 1}, {}, what}, stop, [&] {
+        const int place = (rank_ - root + size()) % size();
+        const int levels = std::bit_width(static_cast<unsigned>(size() - 1));
+        bool goes_on = true;
+        for (int level = levels - 1; level >= 0 && goes_on; --level) {
+            const int distance = 1 << level;
+            if (place % (2 * distance) == distance) {
+                receive_part((rank_ - distance + size()) % size(), data);
+                goes_on = settle(stop);
+            } else if (place % (2 * distance) == 0 && place + distance < size()) {
+                send_part((rank_ + distance) % size(), data);
+            }
+        }
+        return goes_on && settle(stop);
+    });
+}
+
+Outcome ProcessCommunicator::barrier(std::string_view what, std::stop_token stop) {
+    return collective({Kind::barrier, Reduction::sum, 0, {}, {}, what}, stop, [] { return true; });
+}
+
+Outcome ProcessCommunicator::post_send(std::span<const std::byte> src, ir::DType dtype,
+                                       int destination, std::string_view what) {
+    if (!ends_.goes_on()) {
+        return Outcome::stopped;
+    }
+    Peer& to = peer(destination);
+    Posted& message = to.under_way.emplace_back();
+    message.notice = message_notice(dtype, src.size(), ++to.posted, what);
+    message.src = src;
+    ++traffic_.messages_sent;
+    if (destination == rank_) {
+        return Outcome::finished;
+    }
+    message.in_library = true;
+    const std::uint32_t channel = channel_ + 1;
+    message.told = ends_.send(world(destination), {channel, to.messages_sent++},
+                              std::as_bytes(std::span(&message.notice, 1)));
+    if (!src.empty()) {
+        message.sent = ends_.send(world(destination), {channel, to.messages_sent++}, src);
+        traffic_.sent_bytes += static_cast<std::int64_t>(src.size());
+    }
+    return Outcome::finished;
+}
+
+std::int64_t ProcessCommunicator::last_posted(int destination) const {
+    return peers_[static_cast<std::size_t>(destination)].posted;
+}
+
+bool ProcessCommunicator::settle_sent(int destination, std::int64_t number,
+                                      const std::stop_token& stop) {
+    Peer& to = peer(destination);
+    for (; to.left < number; ++to.left) {
+        const Posted& first = to.under_way.front();
+        if (first.in_library && !(wait(first.told, destination, stop) &&
+                                  (first.src.empty() || wait(first.sent, destination, stop)))) {
+            return false;
+        }
+        to.under_way.pop_front();
+    }
+    return true;
+}
+
+Outcome ProcessCommunicator::wait_sent(int destination, std::int64_t number, std::stop_token stop) {
+    if (!ends_.goes_on()) {
+        return Outcome::stopped;
+    }
+    Peer& to = peer(destination);
+    WEFT_CHECK(number <= to.posted, "only what was posted can leave");
+    if (destination == rank_) {
+        WEFT_CHECK(number <= to.taken, "a rank takes what it sends to itself before it waits");
+        return Outcome::finished;
+    }
+    if (number <= to.left) {
+        return Outcome::finished;
+    }
+    doing_ = Doing::sending;
+    with_ = destination;
+    mine_ = to.under_way[static_cast<std::size_t>(number - to.left - 1)].notice;
+    ends_.begin(describe_);
+    struct End {
+        ProcessChannel& ends;
+        ~End() { ends.end(); }
+    } const at_end{ends_};
+    return settle_sent(destination, number, stop) ? Outcome::finished : Outcome::stopped;
+}
+
+Outcome ProcessCommunicator::receive(std::span<std::byte> dst, ir::DType dtype, int source,
+                                     std::string_view what, std::stop_token stop) {
+    if (!ends_.goes_on()) {
+        return Outcome::stopped;
+    }
+    Peer& from = peer(source);
+    doing_ = Doing::receiving;
+    with_ = source;
+    mine_ = message_notice(dtype, dst.size(), ++from.taken, what);
+    ends_.begin(describe_);
+    struct End {
+        ProcessChannel& ends;
+        ~End() { ends.end(); }
+    } const at_end{ends_};
+    const std::uint32_t channel = channel_ + 1;
+    if (source == rank_) {
+        WEFT_CHECK(!from.under_way.empty(), "a rank sends to itself before it receives");
+        from.notice = from.under_way.front().notice;
+    } else if (!wait(ends_.receive(world(source), {channel, from.messages_received++},
+                                   std::as_writable_bytes(std::span(&from.notice, 1))),
+                     source, stop)) {
+        return Outcome::stopped;
+    }
+    if (from.notice.number != mine_.number || from.notice.digest != mine_.digest) {
+        ends_.fail(mismatch(source, from.notice));
+    }
+    if (source == rank_) {
+        copy_own(from.under_way.front().src, dst);
+        from.under_way.pop_front();
+        return Outcome::finished;
+    }
+    if (dst.empty()) {
+        return Outcome::finished;
+    }
+    traffic_.received_bytes += static_cast<std::int64_t>(dst.size());
+    return wait(ends_.receive(world(source), {channel, from.messages_received++}, dst), source,
+                stop)
+               ? Outcome::finished
+               : Outcome::stopped;
+}
+
+} // namespace weft::exec::comm

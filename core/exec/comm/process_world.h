@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Communication between processes, one rank each: a World over a library that moves bytes. What is
+// added up is added up here, by reduce.h and in the ring order of in_process.h, so that a run of
+// many processes has the bits of the same mesh of simulated devices, whatever the library.
+//
+// A collective begins with a small message of every rank of the group to every other: what it
+// calls. Ranks that mean different things hear of it before anything moves. Then each rank sends
+// every other what that one is to have: all_reduce as a reduce_scatter of chunks and an all_gather
+// of their sums. Traffic of payload for S bytes, per rank: as of the ring in in_process.h.
+//
+// Faults. A rank that fails tells `ended`, who tells the others: only control (core/exec/ranks)
+// reaches a rank that waits for nobody. Alone, the others end by their timeout.
+#pragma once
+
+#include "core/base/clock.h"
+#include "core/exec/comm/communicator.h"
+#include "core/exec/comm/transport.h"
+
+#include <functional>
+#include <memory>
+
+namespace weft::exec::comm {
+
+struct ProcessWorldOptions {
+    double timeout_s = 600.0;     // of one wait for another rank; above 0
+    const Clock* clock = nullptr; // null: the system's; else outlives the world
+    /// Told once why the world ended, on the thread that ended it, not inside a call of its own.
+    std::function<void(const std::string& reason)> ended;
+};
+
+/// Where a rank is.
+struct RankPosition {
+    std::string where;          // "collective 5 (gradients) of group data"; empty: in no exchange
+    std::vector<int> waits_for; // ranks of the world; empty: it waits for nobody
+    double for_s = 0;           // that it has waited
+};
+
+class ProcessWorld final : public World {
+public:
+    /// `transport` is connected and outlives it.
+    ProcessWorld(Transport& transport, int rank, int size, ProcessWorldOptions options = {});
+    ~ProcessWorld() override;
+    ProcessWorld(const ProcessWorld&) = delete;
+    ProcessWorld& operator=(const ProcessWorld&) = delete;
+
+    int rank() const;
+    int size() const override;
+    GroupSet add_groups(std::string name, std::vector<std::vector<int>> groups) override;
+    /// Of this process's rank only.
+    Communicator& communicator(int world_rank, GroupSet set = GroupSet::world) override;
+    void abort(std::string reason) override;
+    std::string failure() const override;
+
+    /// From any thread.
+    RankPosition position() const;
+
+private:
+    struct State;
+    std::unique_ptr<State> state_;
+};
+
+} // namespace weft::exec::comm

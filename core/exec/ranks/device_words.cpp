@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/exec/ranks/device_words.h"
+
+namespace weft::exec {
+namespace {
+
+using config::Json;
+
+Json json_of(const SeenOperand& seen) {
+    const ValueRange& range = seen.range;
+    Json shape = Json::array();
+    for (const std::int64_t extent : seen.type.shape) {
+        shape.push_back(extent);
+    }
+    return {{"dtype", static_cast<int>(seen.type.dtype)},
+            {"shape", std::move(shape)},
+            {"finite", range.finite},
+            {"infinite", range.infinite},
+            {"nan", range.nan},
+            {"low", range.low},
+            {"high", range.high},
+            {"first_bad", range.first_bad}};
+}
+
+SeenOperand seen_of(const Json& document) {
+    SeenOperand out;
+    out.type.dtype = static_cast<ir::DType>(document.at("dtype").get<int>());
+    for (const Json& extent : document.at("shape")) {
+        out.type.shape.push_back(extent.get<std::int64_t>());
+    }
+    out.range.finite = document.at("finite").get<std::int64_t>();
+    out.range.infinite = document.at("infinite").get<std::int64_t>();
+    out.range.nan = document.at("nan").get<std::int64_t>();
+    out.range.low = document.at("low").get<double>();
+    out.range.high = document.at("high").get<double>();
+    out.range.first_bad = document.at("first_bad").get<std::int64_t>();
+    return out;
+}
+
+} // namespace
+
+Json to_json(const DeviceUse& use) {
+    Json actions = Json::array();
+    for (const ActionUse& action : use.actions) {
+        actions.push_back({action.action, action.start_s, action.end_s});
+    }
+    return {{"start_s", use.start_s},       {"end_s", use.end_s},
+            {"exchange_s", use.exchange_s}, {"waited_s", use.waited_s},
+            {"sent_bytes", use.sent_bytes}, {"actions", std::move(actions)}};
+}
+
+DeviceUse use_of(const Json& document, double lead_s, std::vector<std::string>& names) {
+    DeviceUse out;
+    out.start_s = document.at("start_s").get<double>() - lead_s;
+    out.end_s = document.at("end_s").get<double>() - lead_s;
+    out.exchange_s = document.at("exchange_s").get<double>();
+    out.waited_s = document.at("waited_s").get<double>();
+    out.sent_bytes = document.at("sent_bytes").get<std::int64_t>();
+    names.clear();
+    names.reserve(document.at("actions").size()); // views of them are handed out
+    for (const Json& action : document.at("actions")) {
+        names.push_back(action.at(0).get<std::string>());
+        out.actions.push_back({names.back(), action.at(1).get<double>() - lead_s,
+                               action.at(2).get<double>() - lead_s});
+    }
+    return out;
+}
+
+Json to_json(const RunReport& report) {
+    Json inputs = Json::array();
+    for (const SeenOperand& one : report.inputs) {
+        inputs.push_back(json_of(one));
+    }
+    return {{"finite", report.finite},
+            {"kind", report.kind},
+            {"path", report.path},
+            {"phase", static_cast<int>(report.phase)},
+            {"iterations", report.iterations},
+            {"step", report.step},
+            {"group", report.group},
+            {"inputs", std::move(inputs)},
+            {"output", json_of(report.output)}};
+}
+
+RunReport report_of(const Json& document) {
+    RunReport out;
+    out.finite = document.at("finite").get<bool>();
+    out.kind = document.at("kind").get<std::string>();
+    out.path = document.at("path").get<std::string>();
+    out.phase = static_cast<ir::Phase>(document.at("phase").get<int>());
+    out.iterations = document.at("iterations").get<std::vector<std::int64_t>>();
+    out.step = document.at("step").get<int>();
+    out.group = document.at("group").get<std::vector<std::string>>();
+    for (const Json& one : document.at("inputs")) {
+        out.inputs.push_back(seen_of(one));
+    }
+    out.output = seen_of(document.at("output"));
+    return out;
+}
+
+} // namespace weft::exec

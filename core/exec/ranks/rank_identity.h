@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who a process of a run is.
+#pragma once
+
+#include "core/config/json.h"
+
+#include <cstdint>
+#include <string>
+
+namespace weft::exec {
+
+struct RankIdentity {
+    std::string version;      // of the program
+    std::string instructions; // that kernels use: results of others differ in the last bits
+    std::string host;
+    std::int64_t process = 0;
+    double epoch_s = 0; // by the host's clock
+};
+
+} // namespace weft::exec

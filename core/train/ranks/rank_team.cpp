@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/train/ranks/rank_team.h"
+
+#include "core/base/clock.h"
+#include "core/base/error.h"
+#include "core/base/machine.h"
+#include "core/compile/mesh/mesh_config.h"
+#include "core/exec/ranks/serve_device.h"
+#include "core/plan/plan_digest.h"
+#include "core/train/engine.h"
+#include "core/train/planning.h"
+#include "core/train/ranks/load_transport.h"
+#include "core/train/record/host_info.h"
+
+#include <algorithm>
+#include <mutex>
+#include <sched.h>
+#include <unistd.h>
+#include <utility>
+
+namespace weft::train {
+namespace {
+
+using config::Json;
+
+exec::RankIdentity own_identity(const RankTeamOptions& options) {
+    exec::RankIdentity out;
+    out.version = options.version;
+    out.instructions = weft_cpu_instruction_set();
+    out.host = host_json().at("name").get<std::string>();
+    out.process = ::getpid();
+    out.epoch_s = SystemClock().epoch_s();
+    return out;
+}
+
+std::unique_ptr<exec::comm::Transport> own_transport(const std::string& name,
+                                                     const RankTeamOptions& options) {
+    return load_transport(name, {options.rank, options.size, options.interface.c_str()});
+}
+
+Json json_of(const plan::PlanDigest& digest) {
+    Json out = Json::array();
+    for (const auto& [part, text] : digest) {
+        out.push_back({part, text});
+    }
+    return out;
+}
+
+/// The plan of the hub, made here.
+std::shared_ptr<const plan::ExecutionPlan> same_plan(const Json& setup,
+                                                     compile::RunConfig& config) {
+    compile::CheckedRun checked =
+        compile::read_run_config(setup.at("config"), setup.at("base_dir").get<std::string>(), {});
+    if (!checked.ok()) {
+        throw Error(ErrorKind::usage, "the configuration of rank 0",
+                    "is not valid here: " + config::to_text(checked.diagnostics.front()));
+    }
+    config = std::move(checked.config);
+    PlanTarget target;
+    target.threads = setup.at("threads").get<int>();
+    if (!setup.at("limit_bytes").is_null()) {
+        target.limit_bytes = setup.at("limit_bytes").get<std::int64_t>();
+    }
+    auto plan = std::make_shared<const plan::ExecutionPlan>(
+        plan_run(config, outline_run_data(config, target), target, {}));
+    plan::PlanDigest wanted;
+    for (const Json& part : setup.at("plan")) {
+        wanted.emplace_back(part.at(0).get<std::string>(), part.at(1).get<std::string>());
+    }
+    if (const std::string part = plan::first_difference(wanted, plan::digest_of(*plan));
+        !part.empty()) {
+        throw Error(ErrorKind::device, part,
+                    "was planned here in another way than on rank 0: the data of this host, or "
+                    "its kernels, are others",
+                    "use the same files and the same version on all hosts");
+    }
+    return plan;
+}
+
+} // namespace
+
+int rank_threads(const RankTeamOptions& options) {
+    if (options.threads > 0) {
+        return options.threads;
+    }
+    const int usable = read_machine().usable_cores;
+    cpu_set_t own;
+    const long online = ::sysconf(_SC_NPROCESSORS_ONLN);
+    const bool shared_out = ::sched_getaffinity(0, sizeof(own), &own) == 0 &&
+                            static_cast<long>(CPU_COUNT(&own)) * options.local_size <= online;
+    return std::max(1, shared_out ? usable : usable / options.local_size);
+}
+
+PlanTarget of_all_hosts(PlanTarget target, const RankTeamOptions& options) {
+    const int hosts = std::max(1, options.size / std::max(1, options.local_size));
+    if (target.limit_bytes && hosts > 1) {
+        *target.limit_bytes *= hosts;
+        target.limit_basis += ", on each of " + std::to_string(hosts) + " hosts";
+    }
+    return target;
+}
+
+void check_ranks(const compile::RunConfig& config, int ranks) {
+    const auto devices = config.section("mesh").at("devices").get<std::string>();
+    if (names_gpus(config)) {
+        throw Error(ErrorKind::usage, "mesh.devices",
+                    "'" + devices +
+                        "' with one process for each GPU is not there yet: one process "
+                        "drives all GPUs of a machine",
+                    "start it once, or use --devices cpu:" + std::to_string(ranks));
+    }
+    const std::int64_t count = compile::devices_named(devices).value_or(1);
+    if (count != ranks) {
+        throw Error(ErrorKind::usage, "mesh.devices",
+                    "'" + devices + "' is " + std::to_string(count) + " devices, and " +
+                        std::to_string(ranks) + " ranks were started: each rank is one device",
+                    "start " + std::to_string(count) +
+                        " ranks, or set mesh.devices to cpu:" + std::to_string(ranks));
+    }
+    if (config.section("mesh").at("backend") == "in_process") {
+        throw Error(ErrorKind::usage, "mesh.backend",
+                    "'in_process' is for devices of one process, and " + std::to_string(ranks) +
+                        " ranks were started",
+                    "use auto, mpi or gloo, or start it once");
+    }
+}
+
+struct RankTeam::State {
+    explicit State(RankTeamOptions given) : options(std::move(given)) {}
+
+    const RankTeamOptions options;
+    std::string transport_name;
+    std::unique_ptr<exec::comm::Transport> transport;
+    std::unique_ptr<exec::RankHub> hub; // goes before the transport
+    std::mutex mutex;
+    std::function<void(const exec::RankNews&)> news;
+};
+
+RankTeam::RankTeam(RankTeamOptions options) : state_(std::make_unique<State>(std::move(options))) {
+    State& state = *state_;
+    exec::RankHubOptions hub;
+    hub.size = state.options.size;
+    hub.address = state.options.address;
+    hub.port = state.options.port;
+    hub.secret = state.options.secret;
+    hub.identity = own_identity(state.options);
+    hub.join_timeout_s = state.options.join_timeout_s;
+    hub.news = [&state](const exec::RankNews& news) {
+        const std::lock_guard lock(state.mutex);
+        if (state.news) {
+            state.news(news);
+        }
+    };
+    state.hub = std::make_unique<exec::RankHub>(std::move(hub));
+}
+
+RankTeam::~RankTeam() = default;
+
+void RankTeam::on_news(std::function<void(const exec::RankNews&)> news) {
+    const std::lock_guard lock(state_->mutex);
+    state_->news = std::move(news);
+}
+
+void RankTeam::gather(const std::stop_token& stop) {
+    state_->hub->gather(stop);
+}
+
+void RankTeam::set_up(const TeamPlan& team_plan) {
+    State& state = *state_;
+    const auto backend = team_plan.config.section("mesh").at("backend").get<std::string>();
+    state.transport_name = chosen_transport(backend, state.options.started_by_mpi);
+    state.transport = own_transport(state.transport_name, state.options);
+    state.hub->ask_all({{"do", "transport"}, {"name", state.transport_name}});
+    state.hub->connect(*state.transport, team_plan.timeout_s);
+    Json setup{{"do", "set up"},
+               {"config", team_plan.config.document},
+               {"base_dir", std::filesystem::absolute(team_plan.config.base_dir).string()},
+               {"threads", team_plan.threads},
+               {"timeout_s", team_plan.timeout_s},
+               {"plan", json_of(plan::digest_of(*team_plan.plan))}};
+    setup["limit_bytes"] = team_plan.limit_bytes ? Json(*team_plan.limit_bytes) : Json(nullptr);
+    state.hub->ask_all(setup);
+}
+
+exec::RankHub& RankTeam::hub() {
+    return *state_->hub;
+}
+
+const RankTeamOptions& RankTeam::options() const {
+    return state_->options;
+}
+
+const std::string& RankTeam::transport() const {
+    return state_->transport_name;
+}
+
+Served serve_rank(const RankTeamOptions& options, const std::function<void()>& joined) {
+    exec::RankMemberOptions member_options;
+    member_options.rank = options.rank;
+    member_options.size = options.size;
+    member_options.address = options.address;
+    member_options.port = options.port;
+    member_options.secret = options.secret;
+    member_options.identity = own_identity(options);
+    member_options.join_timeout_s = options.join_timeout_s;
+    std::unique_ptr<exec::comm::Transport> transport; // goes after the member
+    exec::RankMember member(std::move(member_options));
+    joined();
+    compile::RunConfig config;
+    for (;;) {
+        exec::Frame command;
+        exec::RankMember::Next next = member.next(command);
+        if (next == exec::RankMember::Next::command) {
+            try {
+                const auto wanted = command.head.at("do").get<std::string>();
+                if (wanted == "transport") {
+                    transport = own_transport(command.head.at("name").get<std::string>(), options);
+                    member.answer();
+                } else if (wanted == "set up") {
+                    auto plan = same_plan(command.head, config);
+                    exec::ExecutorOptions run;
+                    run.threads = rank_threads(options);
+                    run.exchange_timeout_s = command.head.at("timeout_s").get<double>();
+                    next = exec::serve_device(member, std::move(plan), backends(), run);
+                } else {
+                    WEFT_CHECK(transport != nullptr && member.connect(command, *transport),
+                               "the hub sets ranks up in order: " + wanted);
+                }
+            } catch (const Error& fault) {
+                member.answer(fault); // the hub ends the run
+            } catch (const std::exception& fault) {
+                member.answer(Error(ErrorKind::device, "", fault.what()));
+            }
+        }
+        if (next != exec::RankMember::Next::command) {
+            return next == exec::RankMember::Next::end ? Served::well : Served::failed;
+        }
+    }
+}
+
+} // namespace weft::train

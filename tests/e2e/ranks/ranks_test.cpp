@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+// A process for each device gives the bits of as many simulated devices, over MPI and over Gloo, on
+// every strategy; and what one leaves another resumes. WEFT_EVERY_STRATEGY takes all of them.
+#include "core/base/file.h"
+#include "tests/e2e/mesh/mesh_run.h"
+#include "tests/e2e/ranks/rank_processes.h"
+#include "tests/support/weft_test.h"
+
+#include <QTemporaryDir>
+
+#include <algorithm>
+#include <csignal>
+
+using namespace weft;
+using namespace weft::test;
+
+namespace {
+
+constexpr int kRankSteps = 6;
+
+QString text_of(const std::filesystem::path& path) {
+    return QString::fromStdString(path.string());
+}
+
+/// The file of a model of mesh_run.h that runs a few steps on a mesh.
+QString write_model(const std::filesystem::path& folder, const char* model,
+                    const Overrides& overrides, int steps = kRankSteps) {
+    config::Json document = config::Json::parse(model);
+    document["schema_version"] = 1;
+    document["name"] = "ranks";
+    document["seed"] = 3;
+    document["training"]["length"] = {{"steps", steps}};
+    document["checkpoint"] = {{"every", {{"steps", kRankSteps}}}};
+    const auto checked =
+        compile::read_run_config(std::string_view(document.dump()), folder, overrides);
+    WEFT_CHECK(checked.ok(), config::to_text(checked.diagnostics.front()));
+    const auto path = folder / "run.json";
+    write_file_atomically(path, checked.config.document.dump(2));
+    return text_of(path);
+}
+
+int ranks_of(const Overrides& overrides) {
+    for (const std::string& one : overrides) {
+        if (one.starts_with("mesh.devices=cpu:")) {
+            return std::stoi(one.substr(one.find(':') + 1));
+        }
+    }
+    return 1;
+}
+
+} // namespace
+
+class RanksTest : public QObject {
+    Q_OBJECT
+
+    static void expect_same(const std::filesystem::path& one, const std::filesystem::path& other) {
+        const auto losses = losses_of(one);
+        QVERIFY(!losses.empty());
+        QCOMPARE(losses_of(other), losses);
+        const auto arrays = saved_arrays(one);
+        QVERIFY(!arrays.empty());
+        QVERIFY(saved_arrays(other) == arrays);
+    }
+
+private slots:
+    void processes_have_the_bits_of_simulated_devices_data() {
+        QTest::addColumn<QString>("model");
+        QTest::addColumn<QStringList>("overrides");
+        QTest::addColumn<bool>("mpi");
+        const auto add = [](const char* name, const char* model, const Overrides& overrides,
+                            bool mpi) {
+            QStringList list;
+            for (const std::string& one : overrides) {
+                list << QString::fromStdString(one);
+            }
+            QTest::addRow("%s over %s", name, mpi ? "MPI" : "Gloo")
+                << QString(model) << list << mpi;
+        };
+        if (!qEnvironmentVariableIsSet("WEFT_EVERY_STRATEGY")) {
+            add("mlp, data parallel on 2", kMlp, {"mesh.devices=cpu:2"}, false);
+            add("mlp, fsdp on 3, padded", kMlp, {"mesh.devices=cpu:3", "mesh.strategy=fsdp"}, true);
+            add("gpt, pipeline on 2", kGpt, {"mesh.devices=cpu:2", "mesh.strategy=pipeline"},
+                false);
+            return;
+        }
+        const std::pair<const char*, const char*> models[] = {
+            {"mlp", kMlp}, {"cnn", kCnn}, {"gpt", kGpt}, {"moe", kMoe}};
+        for (const auto& [name, model] : models) {
+            for (const Variant& variant : variants()) {
+                if (!can_run(model, variant.overrides)) {
+                    continue;
+                }
+                for (const bool mpi : {false, true}) {
+                    add((std::string(name) + ", " + variant.name).c_str(), model, variant.overrides,
+                        mpi);
+                }
+            }
+        }
+    }
+
+    void processes_have_the_bits_of_simulated_devices() {
+        QFETCH(QString, model);
+        QFETCH(QStringList, overrides);
+        QFETCH(bool, mpi);
+        if (mpi && !has_mpirun()) {
+            QSKIP("mpirun is not installed");
+        }
+        QTemporaryDir folder;
+        const std::filesystem::path root = folder.path().toStdString();
+        Overrides settings;
+        for (const QString& one : overrides) {
+            settings.push_back(one.toStdString());
+        }
+        const QString config = write_model(root, model.toStdString().c_str(), settings);
+        const Finished simulated = run_weft({"train", config, "--run-dir", text_of(root / "one")});
+        QVERIFY2(simulated.code == 0, simulated.err.c_str());
+        const QStringList arguments{"train", config, "--run-dir", text_of(root / "many")};
+        const int ranks = ranks_of(settings);
+        if (mpi) {
+            const Finished many = run_mpi(ranks, arguments);
+            QVERIFY2(many.code == 0, many.err.c_str());
+        } else {
+            RankProcesses many(arguments, {ranks, "00ff", {}});
+            QCOMPARE(many.finish(), std::vector<int>(static_cast<std::size_t>(ranks), 0));
+        }
+        expect_same(root / "one", root / "many");
+    }
+
+    // Half of a run on two processes, the other half on four devices of one, beside the whole on
+    // one process that changes the mesh in the middle likewise.
+    void a_run_of_processes_goes_on_elsewhere() {
+        QTemporaryDir folder;
+        const std::filesystem::path root = folder.path().toStdString();
+        const QString config = write_model(root, kMlp, {"mesh.devices=cpu:2"}, 2 * kRankSteps);
+        const QString half = QString::number(kRankSteps);
+        RankProcesses many(
+            {"train", config, "--run-dir", text_of(root / "many"), "--max-steps", half},
+            {2, "00ff", {}});
+        QCOMPARE(many.finish(), (std::vector<int>{0, 0}));
+        const Finished one =
+            run_weft({"train", config, "--run-dir", text_of(root / "one"), "--max-steps", half});
+        QVERIFY2(one.code == 0, one.err.c_str());
+        for (const char* name : {"one", "many"}) {
+            const Finished rest = run_weft({"resume", text_of(root / name), "--fork",
+                                            text_of(root / (std::string(name) + "-on-4")), "--set",
+                                            "mesh.devices=cpu:4"});
+            QVERIFY2(rest.code == 0, rest.err.c_str());
+        }
+        expect_same(root / "one-on-4", root / "many-on-4");
+        // And back: three processes take over what four devices saved.
+        const QStringList back{"resume",   text_of(root / "one-on-4"),
+                               "--fork",   text_of(root / "on-3"),
+                               "--extend", half,
+                               "--set",    "mesh.devices=cpu:3"};
+        RankProcesses three(back, {3, "00ff", {}});
+        QCOMPARE(three.finish(), (std::vector<int>{0, 0, 0}));
+        QCOMPARE(losses_of(root / "on-3").size(), std::size_t{kRankSteps});
+    }
+
+    void a_stop_is_taken_by_all_and_nothing_is_lost() {
+        QTemporaryDir folder;
+        const std::filesystem::path root = folder.path().toStdString();
+        const QString config = write_model(root, kMlp, {"mesh.devices=cpu:2"}, 100'000);
+        RankProcesses many({"train", config, "--run-dir", text_of(root / "run"), "--events"},
+                           {2, "00ff", {}});
+        QVERIFY(many.wait_for_step(3));
+        many.signal(1, SIGTERM); // as mpirun does to all of them: rank 0 alone decides
+        many.signal(0, SIGTERM);
+        QCOMPARE(many.finish(), (std::vector<int>{kExitStopped, 0}));
+        const auto entries = checkpoint::list_checkpoints(root / "run" / "checkpoints");
+        QVERIFY(!entries.empty() && entries.back().problem.empty());
+        QCOMPARE(entries.back().step, static_cast<std::int64_t>(losses_of(root / "run").size()));
+    }
+
+    void what_does_not_fit_together_is_said_before_anything_begins() {
+        QTemporaryDir folder;
+        const std::filesystem::path root = folder.path().toStdString();
+        const QString config = write_model(root, kMlp, {"mesh.devices=cpu:3"});
+        const Finished other =
+            run_weft({"train", config},
+                     {"RANK=0", "WORLD_SIZE=2", "LOCAL_RANK=0", "LOCAL_WORLD_SIZE=2",
+                      "MASTER_ADDR=127.0.0.1", "MASTER_PORT=" + QString::number(free_port())});
+        QCOMPARE(other.code, 2);
+        QVERIFY2(other.err.find("'cpu:3' is 3 devices, and 2 ranks were started") !=
+                     std::string::npos,
+                 other.err.c_str());
+        const Finished alone = run_weft({"train", config, "--set", "mesh.backend=gloo"});
+        QCOMPARE(alone.code, 2);
+        QVERIFY2(alone.err.find("weft launch") != std::string::npos, alone.err.c_str());
+        const Finished plan = run_weft({"plan", config}, {"RANK=0", "WORLD_SIZE=2"});
+        QCOMPARE(plan.code, 2);
+    }
+
+private:
+    /// Of models and strategies that do not go together the configuration says so.
+    static bool can_run(const char* model, const Overrides& overrides) {
+        auto checked = compile::read_run_config(std::string_view(model), "/", overrides);
+        if (!checked.ok()) {
+            return false;
+        }
+        try {
+            mesh_plan(checked.config);
+            return true;
+        } catch (const Error&) {
+            return false;
+        }
+    }
+};
+
+WEFT_TEST(RanksTest)
+#include "ranks_test.moc"
