@@ -36,8 +36,11 @@ using config::Json;
 /// A block of an array to save, where it lies in memory and who writes it.
 struct PieceView {
     Placed place;
-    std::span<const std::byte> memory; // all of it, as place.memory says
-    int writer = 0;                    // device number
+    // All of it, as place.memory says; null: another process has it, see WriteElsewhere.
+    std::span<const std::byte> memory;
+    int writer = 0; // device number
+
+    bool is_elsewhere() const { return memory.data() == nullptr && place.box.elements() > 0; }
 };
 
 /// One array to save. The bytes are read during the call only.
@@ -116,11 +119,29 @@ struct Manifest {
 /// "step-00000500"
 std::string folder_name(std::int64_t step);
 
+/// A shard whose arrays another process has, which is to write it.
+struct ShardOrder {
+    int writer = 0;
+    std::filesystem::path file;                      // does not exist yet
+    std::vector<std::pair<std::string, Box>> pieces; // of which array; in the order of the file
+};
+struct WrittenShard {
+    std::int64_t bytes = 0;
+    std::uint32_t structure_crc32c = 0;
+    std::vector<PieceInfo> pieces; // in the same order, without file name
+};
+/// Has the process write it and returns when it is on the medium. On any of several threads. Throws
+/// weft::Error.
+using WriteElsewhere = std::function<WrittenShard(const ShardOrder&)>;
+/// What that process does: one piece of each view, or the whole array, in their order. Throws
+/// weft::Error{checkpoint}.
+WrittenShard write_shard(const std::filesystem::path& file, std::span<const TensorView> pieces);
+
 /// Writes `parent/step-NNNNNNNN` atomically; an existing complete one is left as it is and
 /// returned. Writers work side by side. Throws weft::Error{checkpoint} (disk full, permission,
 /// ...); nothing half-written stays behind, whichever writer failed.
 Manifest write_checkpoint(const std::filesystem::path& parent, std::span<const TensorView> tensors,
-                          const Record& record);
+                          const Record& record, const WriteElsewhere& elsewhere = {});
 
 /// Replaces the record of a complete checkpoint atomically (metrics that came after the save, a
 /// mark by hand); arrays, mesh, step and saved_time stay. Throws weft::Error{checkpoint}.
@@ -205,6 +226,9 @@ struct ManagerOptions {
     /// Called on the writing thread before a save touches the folder; throws weft::Error where the
     /// folder is not to be written any more.
     std::function<void()> check;
+    /// Writes the shards of pieces that other processes have, which stay there as they are until
+    /// the save is done.
+    WriteElsewhere elsewhere;
     /// Called on the writing thread when a background save is among take_finished().
     std::function<void()> finished = [] {};
 };

@@ -43,12 +43,14 @@ Record merged(const Record& existing, Record fresh) {
     return fresh;
 }
 
-Manifest write_or_update(const fs::path& folder, const Job& job) {
+Manifest write_or_update(const ManagerOptions& options, const Job& job) {
+    const fs::path& folder = options.folder;
     const fs::path target = folder / folder_name(job.record.step);
     try {
         read_manifest(target);
     } catch (const Error&) {
-        return write_checkpoint(folder, job.tensors, job.record); // absent or damaged
+        // Absent or damaged.
+        return write_checkpoint(folder, job.tensors, job.record, options.elsewhere);
     }
     return rewrite_record(target,
                           [&](const Record& existing) { return merged(existing, job.record); });
@@ -131,7 +133,7 @@ Saved carry_out(const ManagerOptions& options, const Job& job) noexcept {
         }
         remove_stray_files(options.folder);
         saved.warning = make_room(saved.path, saved.step);
-        saved.bytes = write_or_update(options.folder, job).bytes;
+        saved.bytes = write_or_update(options, job).bytes;
         try {
             apply_retention(options, saved);
         } catch (const Error& error) {
@@ -183,7 +185,7 @@ struct Manager::State {
     void make_staging(std::span<const TensorView> tensors) {
         std::size_t needed = 0;
         for (const TensorView& view : tensors) {
-            needed += aligned(static_cast<std::size_t>(view.type.bytes()));
+            needed += staged_bytes(view);
         }
         if (needed > staging_bytes) {
             staging.reset(); // never two copies at once
@@ -200,11 +202,22 @@ struct Manager::State {
         job.tensors.assign(tensors.begin(), tensors.end());
         for (TensorView& view : job.tensors) {
             stage(view, at);
-            at += aligned(static_cast<std::size_t>(view.type.bytes()));
+            at += staged_bytes(view);
         }
     }
 
 private:
+    /// Of what this process has of it.
+    static std::size_t staged_bytes(const TensorView& view) {
+        std::int64_t bytes = view.pieces.empty() ? view.type.bytes() : 0;
+        for (const PieceView& piece : view.pieces) {
+            bytes += piece.is_elsewhere()
+                         ? 0
+                         : piece.place.box.elements() * ir::dtype_bytes(view.type.dtype);
+        }
+        return aligned(static_cast<std::size_t>(bytes));
+    }
+
     static std::size_t aligned(std::size_t bytes) {
         return (bytes + kAlignment - 1) / kAlignment * kAlignment;
     }
@@ -215,6 +228,9 @@ private:
             view.data = {into, view.data.size()};
         }
         for (PieceView& piece : view.pieces) {
+            if (piece.is_elsewhere()) {
+                continue;
+            }
             const Placed copy = dense(piece.place.box);
             const auto element = static_cast<std::size_t>(ir::dtype_bytes(view.type.dtype));
             for_each_run(piece.place, copy, [&](const Run& run) {

@@ -61,7 +61,7 @@ std::uint32_t structure_crc32c(const File& file, std::span<const ByteRange> payl
 /// Writes the arrays into shards in `folder`, one thread per shard up to the number of cores, and
 /// describes them in `out`. Every shard is on the medium on return.
 void write_shards(const std::filesystem::path& folder, std::span<const TensorView> tensors,
-                  Manifest& out);
+                  const WriteElsewhere& elsewhere, Manifest& out);
 
 /// The step in a name that folder_name gives; none in other names.
 std::optional<std::int64_t> step_of_folder(std::string_view name);

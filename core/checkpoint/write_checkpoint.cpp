@@ -32,8 +32,9 @@ void check_data(const TensorView& view) {
         WEFT_CHECK(inside(place.box, view.type.shape), "a piece of the array " + view.name);
         WEFT_CHECK(inside({place.at, place.box.count}, place.memory),
                    "a piece lies within its memory: " + view.name);
-        WEFT_CHECK(static_cast<std::int64_t>(piece.memory.size()) ==
-                       place.memory.elements() * ir::dtype_bytes(view.type.dtype),
+        WEFT_CHECK(piece.is_elsewhere() ||
+                       static_cast<std::int64_t>(piece.memory.size()) ==
+                           place.memory.elements() * ir::dtype_bytes(view.type.dtype),
                    "a piece has the bytes of its memory: " + view.name);
         boxes.push_back(place.box);
     }
@@ -79,7 +80,7 @@ std::optional<Manifest> complete_checkpoint(const fs::path& folder) {
 }
 
 Manifest write_all(const fs::path& parent, std::span<const TensorView> tensors,
-                   const Record& record) {
+                   const Record& record, const WriteElsewhere& elsewhere) {
     const fs::path target = parent / folder_name(record.step);
     const fs::path temporary = parent / temporary_name(record.step);
     make_directories(parent);
@@ -95,7 +96,7 @@ Manifest write_all(const fs::path& parent, std::span<const TensorView> tensors,
     manifest.record = record;
     manifest.saved_time = SystemClock().epoch_s();
     try {
-        write_shards(temporary, tensors, manifest);
+        write_shards(temporary, tensors, elsewhere, manifest);
         if (record.tokenizer != nullptr) {
             write_small_file(temporary / kTokenizerName, *record.tokenizer);
             manifest.tokenizer = {std::ssize(*record.tokenizer), crc32c(*record.tokenizer)};
@@ -134,13 +135,13 @@ std::string folder_name(std::int64_t step) {
 }
 
 Manifest write_checkpoint(const fs::path& parent, std::span<const TensorView> tensors,
-                          const Record& record) {
+                          const Record& record, const WriteElsewhere& elsewhere) {
     WEFT_CHECK(record.step >= 0, "steps count up from 0");
     check_views(tensors);
     if (std::optional<Manifest> existing = complete_checkpoint(parent / folder_name(record.step))) {
         return *std::move(existing);
     }
-    return as_checkpoint_error([&] { return write_all(parent, tensors, record); });
+    return as_checkpoint_error([&] { return write_all(parent, tensors, record, elsewhere); });
 }
 
 Manifest rewrite_record(const fs::path& folder,

@@ -21,6 +21,7 @@ constexpr std::int64_t kShardBytes = std::int64_t{4} << 30;
 /// Runs below this many bytes are written together.
 constexpr std::size_t kLongWriteRun = 64 * 1024;
 constexpr std::size_t kWriteBufferBytes = 1 << 20;
+constexpr std::ptrdiff_t kMostWaitedFor = 64; // other processes, at a time
 
 /// One piece to write: from where, and where it is described.
 struct Task {
@@ -36,6 +37,11 @@ struct Task {
 struct Shard {
     std::vector<Task> tasks;
     ShardInfo* info = nullptr;
+
+    bool is_elsewhere() const {
+        return std::any_of(tasks.begin(), tasks.end(),
+                           [](const Task& task) { return task.piece.is_elsewhere(); });
+    }
 };
 
 std::string shard_name(std::size_t number) {
@@ -98,10 +104,9 @@ void write_piece(File& file, std::int64_t offset, const Task& task) {
     }
 }
 
-void write_shard(const fs::path& folder, const Shard& shard) {
-    const fs::path path = folder / shard.info->file;
+void write_tasks(const fs::path& path, const std::vector<Task>& tasks, ShardInfo& info) {
     std::vector<Hdf5Spec> specs;
-    for (const Task& task : shard.tasks) {
+    for (const Task& task : tasks) {
         const Box& box = task.piece.place.box;
         const TensorView& view = *task.view;
         specs.push_back({dataset_name(view.kind, view.name, box, view.type.shape),
@@ -112,21 +117,48 @@ void write_shard(const fs::path& folder, const Shard& shard) {
         create_hdf5(path, specs, {{"format", "weft-checkpoint-shard"}});
     File file(path, File::Mode::read_write, ErrorKind::checkpoint);
     std::vector<ByteRange> payload;
-    for (std::size_t i = 0; i < shard.tasks.size(); ++i) {
-        const Task& task = shard.tasks[i];
+    for (std::size_t i = 0; i < tasks.size(); ++i) {
+        const Task& task = tasks[i];
         const std::int64_t offset = places[i].offset;
-        task.info->box = task.piece.place.box;
-        task.info->shard = shard.info->file;
         write_piece(file, offset, task);
         if (task.bytes() > 0) {
             payload.emplace_back(offset, offset + task.bytes());
         }
     }
     std::sort(payload.begin(), payload.end());
-    shard.info->bytes = file.size();
-    shard.info->structure_crc32c = structure_crc32c(file, payload);
+    info.bytes = file.size();
+    info.structure_crc32c = structure_crc32c(file, payload);
     file.sync();
     file.close();
+}
+
+/// By the process that has the arrays.
+void have_written(const fs::path& path, const Shard& shard, const WriteElsewhere& elsewhere) {
+    ShardOrder order{shard.info->writer, path, {}};
+    for (const Task& task : shard.tasks) {
+        order.pieces.emplace_back(task.view->name, task.piece.place.box);
+    }
+    WEFT_CHECK(elsewhere != nullptr, "somebody writes what is elsewhere");
+    WrittenShard written = elsewhere(order);
+    WEFT_CHECK(written.pieces.size() == shard.tasks.size(), "all pieces of a shard are written");
+    shard.info->bytes = written.bytes;
+    shard.info->structure_crc32c = written.structure_crc32c;
+    for (std::size_t i = 0; i < shard.tasks.size(); ++i) {
+        *shard.tasks[i].info = std::move(written.pieces[i]);
+    }
+}
+
+void write(const fs::path& folder, const Shard& shard, const WriteElsewhere& elsewhere) {
+    const fs::path path = folder / shard.info->file;
+    if (shard.is_elsewhere()) {
+        have_written(path, shard, elsewhere);
+    } else {
+        write_tasks(path, shard.tasks, *shard.info);
+    }
+    for (const Task& task : shard.tasks) {
+        task.info->box = task.piece.place.box;
+        task.info->shard = shard.info->file;
+    }
 }
 
 /// The tasks of each writer, and room for what they find out in `out`.
@@ -172,7 +204,28 @@ void add_shards(std::vector<Task> tasks, std::vector<Shard>& out) {
 
 } // namespace
 
-void write_shards(const fs::path& folder, std::span<const TensorView> tensors, Manifest& out) {
+WrittenShard write_shard(const fs::path& file, std::span<const TensorView> pieces) {
+    WrittenShard out;
+    out.pieces.resize(pieces.size());
+    std::vector<Task> tasks;
+    for (std::size_t i = 0; i < pieces.size(); ++i) {
+        const TensorView& view = pieces[i];
+        WEFT_CHECK(view.pieces.size() <= 1, "one piece of each view");
+        tasks.push_back({&view,
+                         view.pieces.empty()
+                             ? PieceView{dense(whole_box(view.type.shape)), view.data}
+                             : view.pieces.front(),
+                         &out.pieces[i]});
+    }
+    ShardInfo info;
+    write_tasks(file, tasks, info);
+    out.bytes = info.bytes;
+    out.structure_crc32c = info.structure_crc32c;
+    return out;
+}
+
+void write_shards(const fs::path& folder, std::span<const TensorView> tensors,
+                  const WriteElsewhere& elsewhere, Manifest& out) {
     std::vector<Shard> shards;
     for (auto& [writer, tasks] : tasks_by_writer(tensors, out)) {
         const std::size_t first = shards.size();
@@ -185,7 +238,11 @@ void write_shards(const fs::path& folder, std::span<const TensorView> tensors, M
         shards[i].info = &out.shards[i];
     }
     const int cores = static_cast<int>(std::thread::hardware_concurrency());
-    for_each_on(cores, shards.size(), [&](std::size_t i) { write_shard(folder, shards[i]); });
+    const auto away = std::count_if(shards.begin(), shards.end(),
+                                    [](const Shard& shard) { return shard.is_elsewhere(); });
+    const int waiting = static_cast<int>(std::min<std::ptrdiff_t>(away, kMostWaitedFor));
+    for_each_on(cores + waiting, shards.size(),
+                [&](std::size_t i) { write(folder, shards[i], elsewhere); });
 }
 
 } // namespace weft::checkpoint

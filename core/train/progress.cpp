@@ -314,7 +314,7 @@ std::vector<std::string> verify_checkpoint(const std::filesystem::path& folder,
     return problems;
 }
 
-SavedTensors saved_tensors(exec::Executor& executor) {
+SavedTensors saved_tensors(exec::Executor& executor, const std::set<int>& elsewhere) {
     const sharding::Mesh& mesh = executor.plan().mesh;
     SavedTensors out;
     out.are_copies = !executor.on_host();
@@ -333,7 +333,10 @@ SavedTensors saved_tensors(exec::Executor& executor) {
             continue;
         }
         for (const OwnedBlock& owned : owned_blocks(slot, mesh)) {
-            view.pieces.push_back({owned.place, bytes_of(slot, owned.device), owned.device});
+            view.pieces.push_back({owned.place,
+                                   elsewhere.contains(owned.device) ? std::span<const std::byte>()
+                                                                    : bytes_of(slot, owned.device),
+                                   owned.device});
         }
     }
     return out;

@@ -96,7 +96,8 @@ struct SavedTensors {
     std::vector<exec::HostPart> parts;
     bool are_copies = false; // and stay as they are while training goes on
 };
-SavedTensors saved_tensors(exec::Executor& executor);
+/// Ranks of `elsewhere` write what their devices have themselves.
+SavedTensors saved_tensors(exec::Executor& executor, const std::set<int>& elsewhere = {});
 
 /// The array of a slot in a checkpoint; null when the slot is not saved or the checkpoint has none.
 /// Throws weft::Error{checkpoint} when it has another type.

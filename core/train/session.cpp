@@ -266,8 +266,8 @@ void Session::State::gather_ranks() {
         control.emit(RankEvent{news.rank, state, news.host, news.text});
     });
     team.gather(control.halt());
-    team.set_up(
-        {options.config, plan, thread_count(options.threads), plan_limit, exchange_timeout_s()});
+    team.set_up({options.config, plan, thread_count(options.threads), plan_limit,
+                 exchange_timeout_s(), folder});
     control.emit(NoteEvent{"Each device has a process of its own; they exchange through " +
                            team.transport() + "."});
 }
@@ -511,6 +511,7 @@ SessionResult Session::State::train() {
             .recorder = *recorder,
             .lock = *lock,
             .clock = clock,
+            .saves = options.team != nullptr ? &options.team->saves() : nullptr,
             .saved_step = restored_step,
             .fork_step = info.parent_step,
         },

@@ -5,6 +5,7 @@
 #include "core/base/text.h"
 #include "core/train/divergence.h"
 #include "core/train/evaluation.h"
+#include "core/train/ranks/rank_shards.h"
 #include "core/train/record/devices_event.h"
 #include "core/train/samples.h"
 #include "core/train/slot_blocks.h"
@@ -55,6 +56,9 @@ checkpoint::ManagerOptions manager_options(const LoopSetup& setup) {
     options.folder = setup.folder / "checkpoints";
     options.async = setup.config.checkpoint_async;
     options.check = [&lock = setup.lock] { lock.check(); };
+    if (setup.saves != nullptr) {
+        options.elsewhere = setup.saves->elsewhere();
+    }
     options.finished = [&control = setup.control] { control.wake(); }; // a paused run tells of it
     return options;
 }
@@ -308,12 +312,16 @@ void StepLoop::complete_step() {
     }
 }
 
+std::set<int> StepLoop::ranks_that_write() const {
+    return setup_.saves != nullptr ? setup_.saves->writers() : std::set<int>();
+}
+
 // Where saves are to be expected; what a GPU holds is copied elsewhere.
 void StepLoop::reserve_staging() {
     const bool saves = progress_.live.checkpoint_every || setup_.config.checkpoint_on_improvement;
     if (saves && setup_.config.checkpoint_async && setup_.executor.on_host()) {
         manager_.wait();
-        manager_.reserve(saved_tensors(setup_.executor).views);
+        manager_.reserve(saved_tensors(setup_.executor, ranks_that_write()).views);
     }
 }
 
@@ -581,7 +589,11 @@ void StepLoop::save(const std::string& kept_for) {
     record.mesh = recorded_axes(setup_.executor.plan().mesh);
     record.tokenizer = saved_tokenizer(setup_.data.train->info());
     manager_.prepare(); // never two copies at once
-    const auto saved = std::make_shared<const SavedTensors>(saved_tensors(setup_.executor));
+    if (setup_.saves != nullptr) {
+        setup_.saves->stage();
+    }
+    const auto saved =
+        std::make_shared<const SavedTensors>(saved_tensors(setup_.executor, ranks_that_write()));
     manager_.save(saved->views, std::move(record), saved->are_copies ? saved : nullptr);
     if (updates_ < exec::kSettlingRuns) {
         manager_.wait(); // nobody else allocates while libraries' memory is being measured

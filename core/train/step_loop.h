@@ -25,10 +25,12 @@
 
 #include <deque>
 #include <optional>
+#include <set>
 
 namespace weft::train {
 
 struct Divergence;
+class RankSaves;
 
 /// The loss or the gradient is not finite; carries what to tell.
 class Diverged : public Error {
@@ -65,6 +67,7 @@ struct LoopSetup {
     Recorder& recorder;
     RunLock& lock;
     const Clock& clock;
+    RankSaves* saves = nullptr;   // of a run of many processes
     std::int64_t saved_step = -1; // the checkpoint that the run was restored from
     std::int64_t fork_step = -1;  // of a fork: the parent's checkpoint that it began with
 };
@@ -111,6 +114,7 @@ private:
     void tell_skipped(const UpdateNumbers& numbers);
     void report_devices();
     void reserve_staging();
+    std::set<int> ranks_that_write() const;
     void report_loader();
     void keep_time(double ms);
     [[noreturn]] void diverge(const UnderWay& update, const UpdateNumbers& numbers);

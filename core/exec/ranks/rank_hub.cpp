@@ -11,6 +11,7 @@
 #include <cmath>
 #include <condition_variable>
 #include <deque>
+#include <map>
 #include <mutex>
 #include <thread>
 #include <unistd.h>
@@ -79,6 +80,7 @@ struct RankHub::State {
     void commit(const std::string& reason);
     std::string who_waits_for(int rank);
     std::vector<int> missing() const;
+    void throw_error_in(const Frame& answer, int rank);
     [[noreturn]] void throw_failure();
 
     const RankHubOptions options;
@@ -96,6 +98,8 @@ struct RankHub::State {
     bool failed = false;
     std::string reason;
     bool ending = false;
+    std::int64_t asides = 0; // questions that were asked
+    std::map<std::int64_t, Frame> aside_answers;
 };
 
 RankHub::RankHub(RankHubOptions options) : state_(std::make_unique<State>(std::move(options))) {}
@@ -288,7 +292,12 @@ void RankHub::State::take(int rank, Frame frame) {
         mine.socket->send({{"beat", true}});
         return;
     }
-    mine.answers.push_back(std::move(frame));
+    if (const auto aside = frame.head.find("aside"); aside != frame.head.end()) {
+        const auto number = aside->get<std::int64_t>();
+        aside_answers[number] = std::move(frame);
+    } else {
+        mine.answers.push_back(std::move(frame));
+    }
     changed.notify_all();
 }
 
@@ -367,6 +376,13 @@ void RankHub::State::commit(const std::string& said) {
     }
 }
 
+void RankHub::State::throw_error_in(const Frame& answer, int rank) {
+    if (const auto fault = answer.head.find("error"); fault != answer.head.end()) {
+        throw error_of(*fault,
+                       "rank " + std::to_string(rank) + " on " + member(rank).identity.host);
+    }
+}
+
 void RankHub::State::throw_failure() {
     throw Error(ErrorKind::device, "ranks", reason,
                 "this run cannot go on; resume it from its last checkpoint");
@@ -405,9 +421,27 @@ Frame RankHub::ask(int rank, Json head, std::span<const std::byte> body) {
     Frame answer = std::move(member.answers.front());
     member.answers.pop_front();
     lock.unlock();
-    if (const auto fault = answer.head.find("error"); fault != answer.head.end()) {
-        throw error_of(*fault, "rank " + std::to_string(rank) + " on " + member.identity.host);
+    state.throw_error_in(answer, rank);
+    return answer;
+}
+
+Frame RankHub::ask_aside(int rank, Json head) {
+    State& state = *state_;
+    std::unique_lock lock(state.mutex);
+    const std::int64_t number = ++state.asides;
+    head["aside"] = number;
+    lock.unlock();
+    state.member(rank).socket->send(head);
+    lock.lock();
+    state.changed.wait(lock, [&] { return state.aside_answers.contains(number) || state.failed; });
+    const auto found = state.aside_answers.find(number);
+    if (found == state.aside_answers.end()) {
+        state.throw_failure();
     }
+    Frame answer = std::move(found->second);
+    state.aside_answers.erase(found);
+    lock.unlock();
+    state.throw_error_in(answer, rank);
     return answer;
 }
 

@@ -72,6 +72,9 @@ public:
     Frame ask(int rank, config::Json head, std::span<const std::byte> body = {});
     /// Asks all of them at once; answers by rank, without one of rank 0.
     std::vector<Frame> ask_all(const config::Json& head);
+    /// Asks a rank for something that it does beside all else. Any number at a time, from any
+    /// thread.
+    Frame ask_aside(int rank, config::Json head);
     /// Has a rank do something that has no answer.
     void tell(int rank, const config::Json& head, std::span<const std::byte> body = {});
     /// Seconds by which the steady clock of a rank is ahead of this process's.

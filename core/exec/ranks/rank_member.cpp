@@ -223,6 +223,15 @@ void RankMember::answer(const Error& fault) {
                               : Json{{"failed", fault.message()}});
 }
 
+void RankMember::answer_aside(const Frame& command, Json head) {
+    head["aside"] = command.head.at("aside");
+    state_->socket.send(head);
+}
+
+void RankMember::answer_aside(const Frame& command, const Error& fault) {
+    answer_aside(command, Json{{"error", to_json(fault)}});
+}
+
 bool RankMember::connect(const Frame& command, comm::Transport& transport) {
     State& state = *state_;
     const std::string wanted = command.head.value("do", "");

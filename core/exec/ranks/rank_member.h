@@ -46,6 +46,9 @@ public:
     /// To the command that was handed out last, if it asks.
     void answer(config::Json head = config::Json::object(), std::span<const std::byte> body = {});
     void answer(const Error& fault);
+    /// To a command of RankHub::ask_aside. From any thread.
+    void answer_aside(const Frame& command, config::Json head);
+    void answer_aside(const Frame& command, const Error& fault);
 
     /// Takes part in RankHub::connect, of which `command` is a part; false: it is another command.
     bool connect(const Frame& command, comm::Transport& transport);

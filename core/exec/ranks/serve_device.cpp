@@ -32,8 +32,9 @@ private:
 class DeviceServer {
 public:
     DeviceServer(RankMember& member, std::shared_ptr<const plan::ExecutionPlan> plan,
-                 const Compute& compute, const ExecutorOptions& options)
-        : member_(member),
+                 const Compute& compute, const ExecutorOptions& options,
+                 const OtherCommands& others)
+        : member_(member), others_(others),
           exchange_(member.world(), add_groups(member.world(), *plan), *plan, member.rank()),
           device_(plan, member.rank(), compute, options, &exchange_) {}
 
@@ -58,7 +59,7 @@ public:
         } else if (wanted == "check") {
             member_.answer({{"report", to_json(device_.run_checked(program))}});
         } else {
-            WEFT_CHECK(false, "the hub wants what ranks do: " + wanted);
+            WEFT_CHECK(others_(command, device_), "the hub wants what ranks do: " + wanted);
         }
     }
 
@@ -87,6 +88,7 @@ private:
     }
 
     RankMember& member_;
+    const OtherCommands& others_;
     MeshExchange exchange_;
     LocalDevice device_;
     CallRecorder recorder_;
@@ -101,8 +103,9 @@ void fail(RankMember& member, const Error& fault) {
 } // namespace
 
 RankMember::Next serve_device(RankMember& member, std::shared_ptr<const plan::ExecutionPlan> plan,
-                              const Compute& compute, const ExecutorOptions& options) {
-    DeviceServer server(member, std::move(plan), compute, options);
+                              const Compute& compute, const ExecutorOptions& options,
+                              const OtherCommands& others) {
+    DeviceServer server(member, std::move(plan), compute, options, others);
     member.answer(); // to the command that led here
     for (;;) {
         Frame command;

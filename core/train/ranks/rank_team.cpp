@@ -10,6 +10,7 @@
 #include "core/train/engine.h"
 #include "core/train/planning.h"
 #include "core/train/ranks/load_transport.h"
+#include "core/train/ranks/rank_shards.h"
 #include "core/train/record/host_info.h"
 
 #include <algorithm>
@@ -132,6 +133,7 @@ struct RankTeam::State {
     std::string transport_name;
     std::unique_ptr<exec::comm::Transport> transport;
     std::unique_ptr<exec::RankHub> hub; // goes before the transport
+    std::optional<RankSaves> saves;
     std::mutex mutex;
     std::function<void(const exec::RankNews&)> news;
 };
@@ -180,6 +182,11 @@ void RankTeam::set_up(const TeamPlan& team_plan) {
                {"plan", json_of(plan::digest_of(*team_plan.plan))}};
     setup["limit_bytes"] = team_plan.limit_bytes ? Json(*team_plan.limit_bytes) : Json(nullptr);
     state.hub->ask_all(setup);
+    state.saves.emplace(*state.hub, team_plan.run_folder);
+}
+
+RankSaves& RankTeam::saves() {
+    return *state_->saves;
 }
 
 exec::RankHub& RankTeam::hub() {
@@ -221,7 +228,11 @@ Served serve_rank(const RankTeamOptions& options, const std::function<void()>& j
                     exec::ExecutorOptions run;
                     run.threads = rank_threads(options);
                     run.exchange_timeout_s = command.head.at("timeout_s").get<double>();
-                    next = exec::serve_device(member, std::move(plan), backends(), run);
+                    RankShards shards(member, plan);
+                    next = exec::serve_device(member, std::move(plan), backends(), run,
+                                              [&](const exec::Frame& other, exec::Device& device) {
+                                                  return shards.act(other, device);
+                                              });
                 } else {
                     WEFT_CHECK(transport != nullptr && member.connect(command, *transport),
                                "the hub sets ranks up in order: " + wanted);

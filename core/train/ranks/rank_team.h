@@ -16,6 +16,8 @@
 
 namespace weft::train {
 
+class RankSaves;
+
 struct RankTeamOptions {
     int rank = 0;
     int size = 1;
@@ -37,6 +39,7 @@ struct TeamPlan {
     int threads = 0; // that were planned for
     std::optional<std::int64_t> limit_bytes;
     double timeout_s = 600; // of an exchange
+    std::filesystem::path run_folder;
 };
 
 /// Threads for the kernels of one rank.
@@ -67,6 +70,8 @@ public:
     void set_up(const TeamPlan& plan);
 
     exec::RankHub& hub();
+    /// How checkpoints are written, once it is set up.
+    RankSaves& saves();
     const RankTeamOptions& options() const;
     /// "gloo", once it is set up.
     const std::string& transport() const;

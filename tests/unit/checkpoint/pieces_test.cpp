@@ -8,6 +8,7 @@
 #include <QProcess>
 #include <QStandardPaths>
 
+#include <mutex>
 #include <random>
 
 using namespace weft;
@@ -78,6 +79,73 @@ private slots:
             }
         }
         QCOMPARE(bytes, std::int64_t{(40 * 30 + 7 + 5) * 4});
+    }
+
+    void what_other_processes_have_they_write_and_one_commits() {
+        const Folder folder;
+        const PieceArrays arrays = state_of_three();
+        // This process has what writer 0 holds; the others are asked.
+        std::vector<TensorView> here = arrays.views();
+        for (TensorView& view : here) {
+            for (PieceView& piece : view.pieces) {
+                piece.memory = piece.writer == 0 ? piece.memory : std::span<const std::byte>();
+            }
+        }
+        std::mutex mutex;
+        std::vector<int> asked;
+        const WriteElsewhere elsewhere = [&](const ShardOrder& order) {
+            std::vector<TensorView> theirs;
+            for (const auto& [name, box] : order.pieces) {
+                for (TensorView view : arrays.views()) {
+                    std::erase_if(view.pieces, [&](const PieceView& piece) {
+                        return !(piece.place.box == box) || piece.writer != order.writer;
+                    });
+                    if (view.name == name && !view.pieces.empty()) {
+                        theirs.push_back(std::move(view));
+                    }
+                }
+            }
+            const std::lock_guard lock(mutex);
+            asked.push_back(order.writer);
+            return write_shard(order.file, theirs);
+        };
+        ManagerOptions options;
+        options.folder = folder.path();
+        options.elsewhere = elsewhere;
+        Manager manager(options);
+        manager.save(here, record_of_three(7));
+        manager.wait();
+        QCOMPARE(manager.take_finished().at(0).error, std::string());
+        std::sort(asked.begin(), asked.end());
+        QCOMPARE(asked, (std::vector<int>{1, 2}));
+        // The copy has what this process has, in whole lines of 64 bytes, and no more.
+        QCOMPARE(manager.staging_bytes(), std::int64_t{40 * 10 * 4 + 64});
+        const Manifest manifest = read_manifest(folder.path() / folder_name(7));
+        QVERIFY(verify(manifest).empty());
+        QVERIFY(comes_back(manifest, arrays));
+        const Folder other;
+        const Manifest together = saved_by_three(other);
+        for (const ShardInfo& shard : together.shards) {
+            QVERIFY(read_all(manifest.path / shard.file) == read_all(together.path / shard.file));
+        }
+    }
+
+    void a_shard_that_nobody_could_write_leaves_nothing_behind() {
+        const Folder folder;
+        std::vector<TensorView> here = state_of_three().views();
+        for (TensorView& view : here) {
+            for (PieceView& piece : view.pieces) {
+                piece.memory = {};
+            }
+        }
+        const auto fault = error_of([&] {
+            write_checkpoint(folder.path(), here, record_of_three(7),
+                             [](const ShardOrder& order) -> WrittenShard {
+                                 throw Error(ErrorKind::device, "rank 2", order.file.string());
+                             });
+        });
+        QVERIFY(fault.has_value() && fault->where() == "rank 2");
+        QVERIFY(std::filesystem::is_empty(folder.path()));
     }
 
     void a_background_save_copies_pieces_and_no_more() {
