@@ -60,6 +60,12 @@ void RunLog::event(const train::Event& event) {
     } else if (const auto* rank = std::get_if<train::RankEvent>(&event.payload)) {
         emit logged(rank->state == "joined" && rank->message.empty() ? 1 : 2, "ranks",
                     toQString(train::sentence_of(*rank)), step);
+    } else if (const auto* restart = std::get_if<train::RestartEvent>(&event.payload)) {
+        emit logged(2, "run",
+                    tr("started again, %1 of at most %2 times: %3")
+                        .arg(QString::number(restart->attempt), QString::number(restart->most),
+                             toQString(restart->reason)),
+                    step);
     } else if (const auto* note = std::get_if<train::NoteEvent>(&event.payload)) {
         emit logged(1, "data", toQString(note->message), step);
     } else if (const auto* warning = std::get_if<train::WarningEvent>(&event.payload)) {

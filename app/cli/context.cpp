@@ -86,6 +86,7 @@ Context read_context() {
     context.program = own_program();
     context.environment = whole_environment();
     context.runtime_folder = variable("XDG_RUNTIME_DIR");
+    context.program_path = variable("PATH");
     const std::string temp = variable("TMPDIR");
     context.temp_folder = temp.empty() ? "/tmp" : temp;
     context.threads = std::max(0, number_of("OMP_NUM_THREADS"));

@@ -26,6 +26,7 @@ struct Context {
     std::filesystem::path verdict_folder;   // $XDG_CACHE_HOME/weft/self-test
     std::filesystem::path runtime_folder;   // $XDG_RUNTIME_DIR; may be empty
     std::filesystem::path temp_folder;      // $TMPDIR, else /tmp
+    std::string program_path;               // $PATH
     bool modules_by_hand = false;           // $WEFT_MODULES is set
     std::filesystem::path program;          // this one, to be started again
     std::vector<std::string> environment;   // NAME=value, all of it, for what is started

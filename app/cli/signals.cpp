@@ -37,15 +37,18 @@ int exit_code_of_signal(int number) {
     return kKilledBySignal + number;
 }
 
-SignalWatcher::SignalWatcher() : wake_("signals") {
+int open_signals() {
     const sigset_t set = watched_signals();
     pthread_sigmask(SIG_BLOCK, &set, nullptr);
-    signals_ = ::signalfd(-1, &set, SFD_CLOEXEC);
-    if (signals_ < 0) {
+    const int out = ::signalfd(-1, &set, SFD_CLOEXEC);
+    if (out < 0) {
         throw Error(ErrorKind::runtime, "signals", "cannot be watched: " + system_error_text(errno),
                     "Close files or raise the limit with `ulimit -n`.");
     }
+    return out;
 }
+
+SignalWatcher::SignalWatcher() : signals_(open_signals()), wake_("signals") {}
 
 void SignalWatcher::stop() {
     if (thread_.joinable()) {

@@ -16,6 +16,10 @@ namespace weft::cli {
 /// What a shell reports of a program that a signal ended: 128 and the signal's number.
 int exit_code_of_signal(int number);
 
+/// Blocks SIGINT, SIGTERM, SIGUSR1 and, but under nohup, SIGHUP for the calling thread and all that
+/// it starts later. A signalfd of them, the caller's to close. Throws weft::Error{runtime}.
+int open_signals();
+
 class SignalWatcher {
 public:
     /// Blocks the signals for the calling thread and all that it starts later: make it first.

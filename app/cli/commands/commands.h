@@ -10,6 +10,7 @@ namespace weft::cli {
 
 void add_train(Command app, Context& context);
 void add_resume(Command app, Context& context);
+void add_launch(Command app, Context& context);
 void add_check(Command app, Context& context);
 void add_plan(Command app, Context& context);
 void add_eval(Command app, Context& context);
@@ -32,9 +33,9 @@ void add_reshard(Command checkpoint, Context& context);
 void add_export(Command checkpoint, Context& context);
 
 constexpr void (*kCommands[])(Command, Context&) = {
-    add_train,    add_resume,     add_check,   add_plan, add_eval,  add_predict,
-    add_generate, add_checkpoint, add_profile, add_runs, add_queue, add_sweep,
-    add_data,     add_bench,      add_doctor,  add_help,
+    add_train,   add_resume,   add_launch,     add_check,   add_plan, add_eval,
+    add_predict, add_generate, add_checkpoint, add_profile, add_runs, add_queue,
+    add_sweep,   add_data,     add_bench,      add_doctor,  add_help,
 };
 
 } // namespace weft::cli

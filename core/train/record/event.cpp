@@ -201,6 +201,13 @@ void write(Json& out, const RankEvent& event) {
     out["message"] = event.message;
 }
 
+void write(Json& out, const RestartEvent& event) {
+    out["attempt"] = event.attempt;
+    out["most"] = event.most;
+    out["exit_code"] = event.exit_code;
+    out["reason"] = event.reason;
+}
+
 void write(Json& out, const NoteEvent& event) {
     out["message"] = event.message;
 }
@@ -255,9 +262,9 @@ Payload event_of(const data::Note& note) {
 
 std::string_view event_name(const Payload& payload) {
     static constexpr std::string_view kNames[] = {
-        "state",    "opening", "step",    "evaluation", "checkpoint", "sample",
-        "system",   "devices", "resumed", "command",    "warning",    "error",
-        "finished", "note",    "skipped", "loader",     "recording",  "rank"};
+        "state",   "opening", "step",      "evaluation", "checkpoint", "sample",   "system",
+        "devices", "resumed", "command",   "warning",    "error",      "finished", "note",
+        "skipped", "loader",  "recording", "rank",       "restart"};
     static_assert(std::size(kNames) == std::variant_size_v<Payload>);
     return kNames[payload.index()];
 }

@@ -205,10 +205,19 @@ struct RankEvent {
     std::string host{};
     std::string message{}; // what there is to say about it
 };
-using Payload =
-    std::variant<StateEvent, OpeningEvent, StepEvent, EvaluationEvent, CheckpointEvent, SampleEvent,
-                 SystemEvent, DevicesEvent, ResumedEvent, CommandEvent, WarningEvent, ErrorEvent,
-                 FinishedEvent, NoteEvent, SkippedEvent, LoaderEvent, RecordingEvent, RankEvent>;
+
+/// The ranks of the run had failed, and are started again: written between two sessions, by who
+/// starts them.
+struct RestartEvent {
+    int attempt = 0;    // the first is 1
+    int most = 0;       // so many at most
+    int exit_code = 0;  // of rank 0
+    std::string reason; // which rank failed, and how
+};
+using Payload = std::variant<StateEvent, OpeningEvent, StepEvent, EvaluationEvent, CheckpointEvent,
+                             SampleEvent, SystemEvent, DevicesEvent, ResumedEvent, CommandEvent,
+                             WarningEvent, ErrorEvent, FinishedEvent, NoteEvent, SkippedEvent,
+                             LoaderEvent, RecordingEvent, RankEvent, RestartEvent>;
 
 struct Event {
     std::int64_t seq = 0;

@@ -231,6 +231,13 @@ void read_into(const Reader& in, RankEvent& event) {
     in.read("message", event.message);
 }
 
+void read_into(const Reader& in, RestartEvent& event) {
+    in.read("attempt", event.attempt);
+    in.read("most", event.most);
+    in.read("exit_code", event.exit_code);
+    in.read("reason", event.reason);
+}
+
 void read_into(const Reader& in, NoteEvent& event) {
     in.read("message", event.message);
 }

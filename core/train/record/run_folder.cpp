@@ -92,6 +92,14 @@ bool holds_no_run(const fs::path& folder, const fs::path& config) {
     return true;
 }
 
+constexpr const char* kNoNumberLeft = "there is no free run number left for today";
+
+fs::path numbered_folder(const fs::path& root, const std::string& name, int number) {
+    char digits[16];
+    std::snprintf(digits, sizeof digits, "%03d", number);
+    return root / (today() + "_" + slug(name) + "_" + digits);
+}
+
 template <typename T>
 void read_key(const Json& json, const char* key, T& into) {
     if (const auto found = json.find(key); found != json.end()) {
@@ -103,17 +111,25 @@ void read_key(const Json& json, const char* key, T& into) {
 
 fs::path create_run_folder(const fs::path& root, const std::string& name) {
     make_directories(root);
-    const std::string stem = today() + "_" + slug(name) + "_";
     for (int number = 1; number < kMostRunsPerDay; ++number) {
-        char digits[16];
-        std::snprintf(digits, sizeof digits, "%03d", number);
-        const fs::path folder = root / (stem + digits);
+        const fs::path folder = numbered_folder(root, name, number);
         if (make_new_folder(folder)) {
             make_parts(folder);
             return folder;
         }
     }
-    throw Error(ErrorKind::runtime, root.string(), "there is no free run number left for today",
+    throw Error(ErrorKind::runtime, root.string(), kNoNumberLeft,
+                "choose another name or --run-dir");
+}
+
+fs::path next_run_folder(const fs::path& root, const std::string& name) {
+    std::error_code problem;
+    for (int number = 1; number < kMostRunsPerDay; ++number) {
+        if (fs::path folder = numbered_folder(root, name, number); !fs::exists(folder, problem)) {
+            return folder;
+        }
+    }
+    throw Error(ErrorKind::runtime, root.string(), kNoNumberLeft,
                 "choose another name or --run-dir");
 }
 

@@ -38,6 +38,8 @@ struct RunInfo {
 /// Creates <date>_<slug>_<nnn>/ under `root` with the next free number; the session fills it.
 /// Throws weft::Error{runtime} when the folder cannot be written.
 std::filesystem::path create_run_folder(const std::filesystem::path& root, const std::string& name);
+/// The folder that create_run_folder would create now. Creates nothing.
+std::filesystem::path next_run_folder(const std::filesystem::path& root, const std::string& name);
 /// Uses exactly this folder (--run-dir); must be absent or empty, or as create_run_folder left it,
 /// with nothing in it but logs and the configuration file that the run is started with.
 void create_run_folder_at(const std::filesystem::path& folder,

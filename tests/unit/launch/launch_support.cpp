@@ -33,7 +33,8 @@ std::string write_program(const std::filesystem::path& path, const std::string& 
 }
 
 Ran run_words(const std::vector<std::string>& words, const std::string& in,
-              const std::filesystem::path& path, const QStringList& variables) {
+              const std::filesystem::path& path, const QStringList& variables,
+              const std::optional<std::string>& later) {
     QProcess process;
     QStringList arguments;
     for (std::size_t i = 1; i < words.size(); ++i) {
@@ -50,6 +51,10 @@ Ran run_words(const std::vector<std::string>& words, const std::string& in,
     process.setEnvironment(environment);
     process.start(program, arguments);
     process.write(in.c_str(), static_cast<qint64>(in.size()));
+    if (later) {
+        process.waitForReadyRead(120000);
+        process.write(later->c_str(), static_cast<qint64>(later->size()));
+    }
     process.closeWriteChannel();
     Ran out;
     if (process.waitForFinished(120000) && process.exitStatus() == QProcess::NormalExit) {

@@ -9,6 +9,7 @@
 #include <QStringList>
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,8 +29,10 @@ struct Ran {
     std::string out;
     std::string error;
 };
-/// Runs words to the end with `in` as stdin; `path` goes before PATH.
+/// Runs words to the end with `in` as stdin; `path` goes before PATH. `later` follows on stdin once
+/// something was printed.
 Ran run_words(const std::vector<std::string>& words, const std::string& in = {},
-              const std::filesystem::path& path = {}, const QStringList& variables = {});
+              const std::filesystem::path& path = {}, const QStringList& variables = {},
+              const std::optional<std::string>& later = {});
 
 } // namespace weft::test

@@ -103,6 +103,13 @@ private slots:
                  expected);
     }
 
+    void a_program_with_an_equals_sign_is_no_assignment() {
+        const std::string program = test::write_program(path("a=b"), "echo run\n");
+        QCOMPARE(test::run_words({"sh", "-c", shell_line(std::vector{program})}).out,
+                 std::string("run\n"));
+        QCOMPARE(shell_line(std::vector<std::string>{"A=b"}), std::string("'A=b'"));
+    }
+
     void what_is_not_said_is_chosen() {
         LaunchRequest request = test::some_request();
         QVERIFY(choose_way(request, "auto", "here").way == Way::ssh);

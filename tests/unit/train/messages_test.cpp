@@ -53,13 +53,15 @@ private slots:
             R"({"event":"step","metrics":{},"step":9007199254740993,"loss":12345678901234567890})"};
         const std::size_t whole = lines.size();
         const std::string plain = R"({"event":"step","step":1,"loss":)";
-        for (const char* value : {"01", "1.", ".5", "+1", "1e", "1e999", "1e-999", "-", "--1", "0x1",
-                                  "nan", "\"nan\"", "null", "-0.0", "1 2", "\"1\"", "1e5", "[1]"}) {
+        for (const char* value :
+             {"01", "1.", ".5", "+1", "1e", "1e999", "1e-999", "-", "--1", "0x1", "nan", "\"nan\"",
+              "null", "-0.0", "1 2", "\"1\"", "1e5", "[1]"}) {
             lines.push_back(plain + value + "}");
         }
-        for (const char* rest : {R"("step":1.0})", R"("step":1e2})", R"("step":99999999999999999999})",
-                                 R"("loss":1,"loss":2})", R"("metrics":{"a":1,"a":2}})",
-                                 R"("metrics":{"a":1},"metrics":{"b":2}})", R"("event":"state"})"}) {
+        for (const char* rest :
+             {R"("step":1.0})", R"("step":1e2})", R"("step":99999999999999999999})",
+              R"("loss":1,"loss":2})", R"("metrics":{"a":1,"a":2}})",
+              R"("metrics":{"a":1},"metrics":{"b":2}})", R"("event":"state"})"}) {
             lines.push_back(R"({"event":"step",)" + std::string(rest));
         }
         for (std::size_t i = 0; i < whole; ++i) {
@@ -146,6 +148,8 @@ private slots:
                  (List{"event", "seq", "time", "step", "steps", "asked", "path", "cut_short"}));
         QCOMPARE(keys(RankEvent{}),
                  (List{"event", "seq", "time", "rank", "state", "host", "message"}));
+        QCOMPARE(keys(RestartEvent{}),
+                 (List{"event", "seq", "time", "attempt", "most", "exit_code", "reason"}));
         QCOMPARE(keys(WarningEvent{}), (List{"event", "seq", "time", "message", "hint"}));
         QCOMPARE(keys(ErrorEvent{}),
                  (List{"event", "seq", "time", "kind", "where", "message", "hint"}));
@@ -182,6 +186,7 @@ private slots:
             LoaderEvent{5, 1000, 120, 2, 4, 1.5, 640, 10, 80.5, 5, 2},
             RecordingEvent{5, 3, 20, "profile/step-00000005.json", "the run was stopped"},
             RankEvent{3, "lost", "node7", "its connection ended"},
+            RestartEvent{1, 3, 6, "rank 1 on b was killed by signal 9"},
         };
         QCOMPARE(payloads.size(), std::variant_size_v<Payload>);
         for (const Payload& payload : payloads) {

@@ -61,7 +61,8 @@ std::vector<Payload> full_events() {
             SkippedEvent{1, "why", 2, 3},
             LoaderEvent{},
             RecordingEvent{},
-            RankEvent{}};
+            RankEvent{},
+            RestartEvent{}};
 }
 
 } // namespace

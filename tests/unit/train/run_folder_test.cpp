@@ -71,7 +71,10 @@ private slots:
 
     void run_folders_are_numbered_and_never_reused() {
         const fs::path first = create_run_folder(root() / "runs", "Fashion MLP (v2)");
+        const fs::path next = next_run_folder(root() / "runs", "Fashion MLP (v2)");
+        QVERIFY(!fs::exists(next));
         const fs::path second = create_run_folder(root() / "runs", "Fashion MLP (v2)");
+        QCOMPARE(next, second);
         QVERIFY(first.filename().string().ends_with("_fashion-mlp-v2_001"));
         QVERIFY(second.filename().string().ends_with("_fashion-mlp-v2_002"));
         const fs::path letters = create_run_folder(root() / "runs", "Häuser, 2024");
@@ -81,7 +84,8 @@ private slots:
             many += "ü";
         }
         QVERIFY(weft::is_utf8(create_run_folder(root() / "runs", many).filename().string()));
-        const fs::path no_text = create_run_folder(root() / "runs", "a\xfc" "b"); // not UTF-8
+        const fs::path no_text = create_run_folder(root() / "runs", "a\xfc"
+                                                                    "b"); // not UTF-8
         QVERIFY(no_text.filename().string().ends_with("_a-b_001"));
         QVERIFY(fs::is_directory(second / "checkpoints"));
     }

@@ -279,6 +279,7 @@ void RunModel::applyOne(const train::Event& event) {
                   [&](const train::RecordingEvent& recording) { emit recorded(recording); },
                   [](const train::NoteEvent&) {},     // the console has it
                   [](const train::RankEvent&) {},     // likewise
+                  [](const train::RestartEvent&) {},  // likewise
                   [](const train::SkippedEvent&) {}), // likewise
                event.payload);
 }
