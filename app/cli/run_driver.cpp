@@ -8,7 +8,6 @@
 #include "core/train/control/control_server.h"
 #include "core/train/control/control_socket.h"
 #include "core/train/control/run_control.h"
-#include "core/train/ranks/rank_team.h"
 
 #include <csignal>
 #include <cstdio>
@@ -128,11 +127,6 @@ int drive(train::SessionOptions session_options, const DriveOptions& options,
         std::printf("Run folder: %s\n", folder.c_str());
         std::fflush(stdout);
     }
-    std::optional<train::RankTeam> team; // goes after the session
-    if (context.place) {
-        team.emplace(team_options(context));
-        session_options.team = &*team;
-    }
     train::Session session(std::move(session_options));
     const auto post = [&](train::Command command) { session.post(std::move(command)); };
     signals.start([&](train::Command command) {
@@ -167,6 +161,22 @@ int drive(train::SessionOptions session_options, const DriveOptions& options,
         std::printf("Go on with: weft resume %s\n", folder.c_str());
     }
     return code_of(result, signals.ended_by());
+}
+
+// Its threads leave signals to the watcher that comes later.
+std::unique_ptr<train::RankTeam> open_team(const Context& context) {
+    if (!context.place) {
+        return nullptr;
+    }
+    sigset_t all;
+    sigset_t before;
+    ::sigfillset(&all);
+    ::pthread_sigmask(SIG_BLOCK, &all, &before);
+    struct Restore {
+        const sigset_t& mask;
+        ~Restore() { ::pthread_sigmask(SIG_SETMASK, &mask, nullptr); }
+    } const restore{before};
+    return std::make_unique<train::RankTeam>(team_options(context));
 }
 
 bool serves(const Context& context) {

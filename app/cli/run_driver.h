@@ -4,8 +4,10 @@
 
 #include "app/cli/command_line.h"
 #include "app/cli/context.h"
+#include "core/train/ranks/rank_team.h"
 #include "core/train/session.h"
 
+#include <memory>
 #include <string>
 
 namespace weft::cli {
@@ -25,6 +27,9 @@ void add_drive_options(Command command, DriveOptions& options);
 /// weft::Error{usage} for a socket of --control that cannot be made.
 int drive(train::SessionOptions session, const DriveOptions& options, const Context& context);
 
+/// Rank 0 of a run of many processes: listens for the others from now on, and sends them away when
+/// it goes without a run. Null: this process is alone. Throws weft::Error.
+std::unique_ptr<train::RankTeam> open_team(const Context& context);
 /// Whether this process is to serve rank 0 of the run, who reads configurations and folders.
 bool serves(const Context& context);
 /// What such a process does. Returns the exit code.

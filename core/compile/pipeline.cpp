@@ -154,7 +154,7 @@ public:
 private:
     void plan_programs(ProgramSet& programs, const ShardedPrograms& sharded) {
         // Kernels size their workspace by the team.
-        const PlannedTeam team(out_.mesh.single() ? options_.threads : 1);
+        const PlannedTeam team(out_.mesh.single() ? options_.threads : options_.device_threads);
         for (std::size_t i = 0; i < programs.programs.size(); ++i) {
             ir::Program& program = programs.programs[i];
             // 1. Verify, simplify, precision, simplify.

@@ -166,6 +166,11 @@ struct Executor::State {
                 try {
                     fn(device);
                 } catch (const std::exception& fault) {
+                    if (ranks != nullptr) {
+                        const auto* said = dynamic_cast<const Error*>(&fault);
+                        ranks->fail(said != nullptr ? *said
+                                                    : Error(ErrorKind::runtime, "", fault.what()));
+                    }
                     {
                         const std::lock_guard guard(mutex);
                         cause = cause == nullptr ? std::current_exception() : cause;
@@ -212,6 +217,9 @@ struct Executor::State {
         std::int64_t bytes = now.resident_bytes - now.file_bytes;
         for (const auto& device : devices) {
             bytes -= on_host ? device->resident_bytes() : 0;
+            if (ranks != nullptr) {
+                break; // the others are of other processes
+            }
         }
         return bytes;
     }

@@ -105,6 +105,7 @@ compile::PipelineOptions options_of(const compile::RunConfig& config, const data
     } else if (target.hardware == nullptr) {
         options.backends = compute_of(config).backends;
         options.threads = thread_count(target.threads);
+        options.device_threads = target.device_threads;
         options.host.library_bytes = library_estimate(options.threads);
     } else {
         options.device = target.hardware->kind;
@@ -228,12 +229,17 @@ FoundGpu found_gpu(int number) {
 
 PlanTarget this_machine(int threads, const cost::CostModel* cost) {
     const Machine machine = read_machine();
-    return {nullptr, cost, threads, machine.memory_free_bytes, machine.memory_free_basis};
+    PlanTarget out{nullptr, cost, threads};
+    out.limit_bytes = machine.memory_free_bytes;
+    out.limit_basis = machine.memory_free_basis;
+    return out;
 }
 
 PlanTarget planned_hardware(const cost::Hardware& hardware, const cost::CostModel* cost) {
-    return {&hardware, cost, 0, hardware.memory_bytes,
-            "the memory of one " + std::string(hardware.title)};
+    PlanTarget out{&hardware, cost};
+    out.limit_bytes = hardware.memory_bytes;
+    out.limit_basis = "the memory of one " + std::string(hardware.title);
+    return out;
 }
 
 std::optional<std::int64_t> limit_of(const compile::RunConfig& config, const PlanTarget& target) {

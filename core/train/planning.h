@@ -30,6 +30,7 @@ struct PlanTarget {
     const cost::Hardware* hardware = nullptr;  // null: this machine and the back ends of this build
     const cost::CostModel* cost = nullptr;     // null: nothing is predicted
     int threads = 0;                           // OpenMP team; 0: all that this process may use
+    int device_threads = 1; // of each device of a mesh; more where it has a process of its own
     std::optional<std::int64_t> limit_bytes{}; // memory that the run may take; none: no verdict
     std::string limit_basis{};                 // what sets it, for people
     /// By their numbers; none: nobody looked.

@@ -59,6 +59,7 @@ struct Session::State {
     void open_data();
     data::OnOpening on_opening();
     void gather_ranks();
+    void set_up_ranks();
     double exchange_timeout_s() const;
     void prepare_kernels();
     void tell_memory();
@@ -101,6 +102,7 @@ struct Session::State {
     std::int64_t restored_step = -1;
     double phase_start_s = 0;
     std::optional<std::int64_t> plan_limit; // of memory, that the plan was made for
+    int device_threads = 1;                 // likewise
     double peak_flops = 0; // of products in the run's precision; 0 when they were not measured
     Json environment;
 
@@ -169,18 +171,23 @@ void Session::State::open_folder() {
 }
 
 void Session::State::prepare() {
-    control.apply(RunInput::validated, StateEvent{{}, "", "compiling", end_phase(), 0});
+    control.apply(
+        RunInput::validated,
+        StateEvent{
+            {}, "", options.team != nullptr ? "gathering ranks" : "compiling", end_phase(), 0});
     if (!options.devices_note.empty()) {
         control.emit(NoteEvent{options.devices_note});
+    }
+    if (options.team != nullptr) {
+        gather_ranks();
     }
     make_plan();
     begin_phase("opening data");
     open_data();
-    if (options.team != nullptr) {
-        begin_phase("gathering ranks");
-        gather_ranks();
-    }
     begin_phase("creating kernels");
+    if (options.team != nullptr) {
+        set_up_ranks();
+    }
     prepare_kernels();
     tell_memory();
     begin_phase("initialising");
@@ -198,9 +205,10 @@ void Session::State::make_plan() {
     peak_flops = cost.peak_flops(options.config.compute_dtype(), options.config.operands());
     PlanTarget target = this_machine(options.threads, &cost);
     if (options.team != nullptr) {
-        target = of_all_hosts(std::move(target), options.team->options());
+        target = options.team->target(std::move(target));
     }
     plan_limit = target.limit_bytes;
+    device_threads = target.device_threads;
     const fs::path& start = options.start.checkpoint;
     const std::int64_t step = start.empty() ? 0 : checkpoint::read_manifest(start).record.step;
     auto made = std::make_shared<const plan::ExecutionPlan>(plan_to_run(
@@ -266,7 +274,12 @@ void Session::State::gather_ranks() {
         control.emit(RankEvent{news.rank, state, news.host, news.text});
     });
     team.gather(control.halt());
-    team.set_up({options.config, plan, thread_count(options.threads), plan_limit,
+    begin_phase("compiling");
+}
+
+void Session::State::set_up_ranks() {
+    RankTeam& team = *options.team;
+    team.set_up({options.config, plan, thread_count(options.threads), device_threads, plan_limit,
                  exchange_timeout_s(), folder});
     control.emit(NoteEvent{"Each device has a process of its own; they exchange through " +
                            team.transport() + "."});
@@ -291,7 +304,7 @@ void Session::State::prepare_kernels() {
     }
     exec::ExecutorOptions running{.threads = threads, .exchange_timeout_s = exchange_timeout_s()};
     if (options.team != nullptr) {
-        running.threads = rank_threads(options.team->options());
+        running.threads = device_threads;
         running.ranks = &options.team->hub();
     }
     executor = std::make_unique<exec::Executor>(plan, compute, running);
@@ -545,7 +558,7 @@ SessionResult Session::State::wind_up(StepLoop& loop, LoopEnd end) {
         break;
     }
     result.step = progress.step;
-    if (end != LoopEnd::stop_now) {
+    if (end != LoopEnd::stop_now && options.team == nullptr) {
         learn_speed(loop);
     }
     control.apply(RunInput::end, StateEvent{{}, reason, "", 0, 0});

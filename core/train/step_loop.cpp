@@ -319,7 +319,8 @@ std::set<int> StepLoop::ranks_that_write() const {
 // Where saves are to be expected; what a GPU holds is copied elsewhere.
 void StepLoop::reserve_staging() {
     const bool saves = progress_.live.checkpoint_every || setup_.config.checkpoint_on_improvement;
-    if (saves && setup_.config.checkpoint_async && setup_.executor.on_host()) {
+    const bool fetches = setup_.saves != nullptr && !setup_.saves->all_write();
+    if (saves && setup_.config.checkpoint_async && setup_.executor.on_host() && !fetches) {
         manager_.wait();
         manager_.reserve(saved_tensors(setup_.executor, ranks_that_write()).views);
     }

@@ -65,6 +65,7 @@ int resume_run(const ResumeOptions& options, const Context& context) {
     if (serves(context)) {
         return serve(context);
     }
+    const auto team = open_team(context);
     std::string from = options.from;
     fs::path named = options.run;
     if (store::is_address(options.run)) {
@@ -88,7 +89,10 @@ int resume_run(const ResumeOptions& options, const Context& context) {
     if (!before.ok() || !after.ok()) {
         return kExitUsage;
     }
-    const auto changes = compile::compare(before.config, after.config);
+    auto changes = compile::compare(before.config, after.config);
+    // What devices exchange through changes no bit: it is the same run.
+    std::erase_if(changes,
+                  [](const compile::FieldChange& change) { return change.path == "mesh.backend"; });
     if (!report_changes(changes)) {
         std::fprintf(stderr, "Train a new run instead, with `weft train`. Nothing was started.\n");
         return kExitUsage;
@@ -121,6 +125,7 @@ int resume_run(const ResumeOptions& options, const Context& context) {
         }
     }
     session.config = std::move(after.config);
+    session.team = team.get();
     return drive(std::move(session), options.drive, context);
 }
 

@@ -34,6 +34,7 @@ int train_run(const TrainOptions& options, const Context& context) {
     if (serves(context)) {
         return serve(context);
     }
+    const auto team = open_team(context);
     std::vector<std::string> overrides = options.drive.overrides;
     if (!options.devices.empty()) {
         overrides.push_back("mesh.devices=\"" + options.devices + "\"");
@@ -69,6 +70,7 @@ int train_run(const TrainOptions& options, const Context& context) {
         train::create_run_folder_at(session.run_folder, options.config);
     }
     session.config = std::move(checked.config);
+    session.team = team.get();
     return drive(std::move(session), options.drive, context);
 }
 

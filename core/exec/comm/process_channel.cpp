@@ -78,6 +78,7 @@ bool ProcessChannel::goes_on() const {
     if (stopped_) {
         return false;
     }
+    transport_.drop(); // what was begun is of arrays that are about to go
     throw Error(ErrorKind::device, "rank " + std::to_string(rank_), reason_,
                 "this run cannot go on; resume it from its last checkpoint");
 }

@@ -191,7 +191,7 @@ IssuedCall ProcessCommunicator::issued(const Notice& notice, bool message) {
     if (kind == Kind::broadcast) {
         out.route = "from " + std::to_string(notice.root);
     }
-    out.what.assign(notice.what.data(), notice.text);
+    out.what.assign(notice.what.data(), std::min<std::size_t>(notice.text, kText));
     return out;
 }
 

@@ -30,8 +30,9 @@ public:
     virtual ~Transport() = default;
     /// What the other ranks need to reach this one.
     virtual std::vector<std::byte> address() = 0;
-    /// Meets the others, all at the same time; their addresses in the order of ranks.
-    virtual void connect(const std::vector<std::vector<std::byte>>& addresses) = 0;
+    /// Meets the others, all at the same time; their addresses in the order of ranks. Throws when
+    /// one does not come within `seconds`, as far as the library knows an end.
+    virtual void connect(const std::vector<std::vector<std::byte>>& addresses, double seconds) = 0;
 
     /// Begins to send or receive. The memory stays as it is until the operation is done; both ends
     /// have the same size, above 0.
@@ -42,7 +43,10 @@ public:
     /// Waits without keeping a core busy. The ticket of what is done is used up; what has not come
     /// in time is lost with the transport.
     virtual WaitEnd wait(Ticket ticket, double seconds) = 0;
-    /// Ends waits, now and from now on. From any thread.
+    /// Forgets what is under way: nobody touches its memory any more. Nothing is sent or received
+    /// after it.
+    virtual void drop() = 0;
+    /// Ends waits and connecting, now and from now on. From any thread.
     virtual void interrupt() = 0;
     /// The last of a world that ended well, all ranks at the same time.
     virtual void leave() = 0;

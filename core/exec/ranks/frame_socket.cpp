@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cmath>
+#include <limits>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -52,6 +53,21 @@ private:
     int problem_ = 0;
 };
 
+/// Host and port in numbers; empty where they are not known.
+std::pair<std::string, std::string> end_of(int descriptor,
+                                           int (*which)(int, sockaddr*, socklen_t*)) {
+    sockaddr_storage address{};
+    socklen_t size = sizeof(address);
+    char host[NI_MAXHOST];
+    char port[NI_MAXSERV];
+    if (which(descriptor, reinterpret_cast<sockaddr*>(&address), &size) != 0 ||
+        ::getnameinfo(reinterpret_cast<sockaddr*>(&address), size, host, sizeof(host), port,
+                      sizeof(port), NI_NUMERICHOST | NI_NUMERICSERV) != 0) {
+        return {};
+    }
+    return {host, port};
+}
+
 bool poll_for(int descriptor, short what, double seconds) {
     pollfd one{descriptor, what, 0};
     const int most = static_cast<int>(std::clamp(std::ceil(seconds * 1000), 0.0, 1e9));
@@ -74,11 +90,23 @@ FrameSocket::~FrameSocket() {
 }
 
 bool FrameSocket::send(const config::Json& head, std::span<const std::byte> body) {
+    const std::lock_guard lock(sending_);
+    return send_locked(head, body);
+}
+
+// A frame that is on its way is a sign of life itself; a few hundred bytes fit where there is room.
+void FrameSocket::send_beat(const config::Json& head) {
+    const std::unique_lock lock(sending_, std::try_to_lock);
+    if (lock.owns_lock() && poll_for(descriptor_, POLLOUT, 0)) {
+        send_locked(head, {});
+    }
+}
+
+bool FrameSocket::send_locked(const config::Json& head, std::span<const std::byte> body) {
     std::string text = head.dump(-1, ' ', false, config::Json::error_handler_t::replace);
     Sizes sizes{kMark, text.size(), body.size()};
     std::array<iovec, 3> parts{iovec{sizes.data(), sizeof(sizes)}, iovec{text.data(), text.size()},
                                iovec{const_cast<std::byte*>(body.data()), body.size()}};
-    const std::lock_guard lock(sending_);
     std::size_t first = 0;
     while (first < parts.size()) {
         if (parts[first].iov_len == 0) {
@@ -126,8 +154,17 @@ bool FrameSocket::finish_frame(Frame& frame) {
 }
 
 FrameSocket::Got FrameSocket::receive(Frame& frame, double seconds) {
+    return receive_until(frame, seconds, std::numeric_limits<double>::infinity());
+}
+
+FrameSocket::Got FrameSocket::receive_all(Frame& frame, double seconds) {
+    return receive_until(frame, seconds, SystemClock().steady_s() + seconds);
+}
+
+FrameSocket::Got FrameSocket::receive_until(Frame& frame, double seconds, double until_s) {
     for (;;) {
-        if (!poll_for(descriptor_, POLLIN, seconds)) {
+        const double left_s = std::min(seconds, until_s - SystemClock().steady_s());
+        if (left_s <= 0 || !poll_for(descriptor_, POLLIN, left_s)) {
             return Got::silence;
         }
         std::byte* into = nullptr;
@@ -150,6 +187,7 @@ FrameSocket::Got FrameSocket::receive(Frame& frame, double seconds) {
         if (got <= 0) {
             return Got::closed;
         }
+        heard_ = true;
         come_ += static_cast<std::size_t>(got);
         if (come_ == sizeof(sizes_) && !begin_frame()) {
             return Got::closed;
@@ -165,16 +203,12 @@ void FrameSocket::shut() {
 }
 
 std::string FrameSocket::peer() const {
-    sockaddr_storage address{};
-    socklen_t size = sizeof(address);
-    char host[NI_MAXHOST];
-    char port[NI_MAXSERV];
-    if (::getpeername(descriptor_, reinterpret_cast<sockaddr*>(&address), &size) != 0 ||
-        ::getnameinfo(reinterpret_cast<sockaddr*>(&address), size, host, sizeof(host), port,
-                      sizeof(port), NI_NUMERICHOST | NI_NUMERICSERV) != 0) {
-        return "somebody";
-    }
-    return std::string(host) + ":" + port;
+    const auto [host, port] = end_of(descriptor_, ::getpeername);
+    return host.empty() ? "somebody" : host + ":" + port;
+}
+
+std::string FrameSocket::own_address() const {
+    return end_of(descriptor_, ::getsockname).first;
 }
 
 int listen_at(const std::string& address, int port) {
@@ -201,6 +235,22 @@ int listen_at(const std::string& address, int port) {
                 "MASTER_PORT; `weft launch --port`)");
 }
 
+bool is_loopback(const std::string& address) {
+    const Addresses found(address, 0, 0);
+    if (found.first() == nullptr) {
+        return false;
+    }
+    for (const addrinfo* one = found.first(); one != nullptr; one = one->ai_next) {
+        char host[NI_MAXHOST];
+        if (::getnameinfo(one->ai_addr, one->ai_addrlen, host, sizeof(host), nullptr, 0,
+                          NI_NUMERICHOST) != 0 ||
+            !(std::string_view(host).starts_with("127.") || std::string_view(host) == "::1")) {
+            return false;
+        }
+    }
+    return true;
+}
+
 int port_of(int listener) {
     sockaddr_storage address{};
     socklen_t size = sizeof(address);
@@ -225,9 +275,10 @@ int connect_within(const std::string& address, int port, double seconds) {
         for (const addrinfo* one = found.first(); one != nullptr; one = one->ai_next) {
             const int descriptor =
                 ::socket(one->ai_family, one->ai_socktype | SOCK_CLOEXEC, one->ai_protocol);
-            if (descriptor >= 0 && ::connect(descriptor, one->ai_addr, one->ai_addrlen) == 0) {
+            if (descriptor >= 0 && ::connect(descriptor, one->ai_addr, one->ai_addrlen) == 0 &&
+                end_of(descriptor, ::getsockname) != end_of(descriptor, ::getpeername)) {
                 return descriptor;
-            }
+            } // else, on a port that the system gives away, a connection with itself
             problem = system_error_text(errno);
             if (descriptor >= 0) {
                 ::close(descriptor);

@@ -52,11 +52,9 @@ bool same_proof(const std::string& one, const std::string& other) {
 }
 
 config::Json to_json(const RankIdentity& identity) {
-    return {{"version", identity.version},
-            {"instructions", identity.instructions},
-            {"host", identity.host},
-            {"process", identity.process},
-            {"time", identity.epoch_s}};
+    return {{"version", identity.version}, {"instructions", identity.instructions},
+            {"host", identity.host},       {"process", identity.process},
+            {"threads", identity.threads}, {"memory", identity.memory_free_bytes}};
 }
 
 RankIdentity identity_of(const config::Json& document) {
@@ -64,12 +62,9 @@ RankIdentity identity_of(const config::Json& document) {
     out.version = text_in(document, "version");
     out.instructions = text_in(document, "instructions");
     out.host = text_in(document, "host");
-    if (document.contains("process") && document["process"].is_number_integer()) {
-        out.process = document["process"].get<std::int64_t>();
-    }
-    if (document.contains("time") && document["time"].is_number()) {
-        out.epoch_s = document["time"].get<double>();
-    }
+    out.process = document.value("process", std::int64_t{0});
+    out.threads = document.value("threads", 1);
+    out.memory_free_bytes = document.value("memory", std::int64_t{0});
     return out;
 }
 

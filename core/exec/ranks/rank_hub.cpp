@@ -8,6 +8,7 @@
 #include "core/exec/ranks/join.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <condition_variable>
 #include <deque>
@@ -21,12 +22,16 @@ namespace {
 
 using config::Json;
 
+constexpr const char* kGoOn = "this run cannot go on; resume it from its last checkpoint";
+
 constexpr std::int64_t kMostFrame = std::int64_t{1} << 40;
 constexpr double kHandshake_s = 5;
 constexpr double kLookAround_s = 0.2;
 constexpr double kLateAfter_s = 10; // who has not joined is named
 constexpr double kGrace = 1;        // s, for who is lost to be known
 constexpr double kMostSkew_s = 120; // between clocks of hosts
+constexpr double kFarewell_s = 10;  // for ranks to go, and for a library to close
+constexpr std::size_t kMostGreeted = 64;
 constexpr std::size_t kMostRanksNamed = 8;
 
 std::string list_of(const std::vector<int>& ranks) {
@@ -56,6 +61,7 @@ struct RankHub::State {
         comm::RankPosition position;
         std::optional<std::string> lost; // why
         bool gone = false;               // its reader has ended
+        bool joined = false;
     };
 
     Member& member(int rank) { return members[static_cast<std::size_t>(rank)]; }
@@ -72,12 +78,17 @@ struct RankHub::State {
         }
     }
 
-    void welcome(int descriptor);
-    void refuse(FrameSocket& socket, const std::string& who, const std::string& reason);
-    void read(int rank);
+    void welcome(std::unique_ptr<FrameSocket> socket);
+    void greet(int descriptor) noexcept;
+    std::string why_refused(int rank, const Json& greeting, const RankIdentity& who);
+    void read(int rank) noexcept;
+    void read_frames(int rank);
+    void beat();
     void take(int rank, Frame frame);
     void lose(int rank, const std::string& why);
-    void commit(const std::string& reason);
+    void commit(const Error& said);
+    void dismiss();
+    void leave();
     std::string who_waits_for(int rank);
     std::vector<int> missing() const;
     void throw_error_in(const Frame& answer, int rank);
@@ -88,25 +99,51 @@ struct RankHub::State {
     const SystemClock clock;
     std::vector<Member> members; // that of rank 0 stays empty
     std::optional<comm::ProcessWorld> world;
-    comm::Transport* transport = nullptr;
+    std::atomic<bool> connected = false; // `world` may be looked at by other threads
+    std::shared_ptr<comm::Transport> transport;
+
+    mutable std::mutex mutex; // of what follows
+    std::condition_variable changed;
     std::string refused; // the first rank that could not join, and why
     std::vector<std::string> strangers;
-
-    mutable std::mutex mutex;
-    std::condition_variable changed;
+    std::size_t greeted = 0; // at this moment
+    int sent_away = 0;
     bool failing = false; // somebody looks for the reason
-    bool failed = false;
-    std::string reason;
+    std::optional<Error> failure;
     bool ending = false;
     std::int64_t asides = 0; // questions that were asked
     std::map<std::int64_t, Frame> aside_answers;
+    std::thread beater;
 };
 
-RankHub::RankHub(RankHubOptions options) : state_(std::make_unique<State>(std::move(options))) {}
+RankHub::RankHub(RankHubOptions options) : state_(std::make_unique<State>(std::move(options))) {
+    state_->beater = std::thread([this] { state_->beat(); });
+}
 
 RankHub::~RankHub() {
     end();
+    state_->beater.join();
     ::close(state_->listener);
+}
+
+// Each rank hears it, however long another one takes or is silent.
+void RankHub::State::beat() {
+    std::unique_lock lock(mutex);
+    while (!ending) {
+        changed.wait_for(lock, std::chrono::duration<double>(kBeat_s), [&] { return ending; });
+        lock.unlock();
+        for (Member& one : members) {
+            bool there = false;
+            {
+                const std::lock_guard look(mutex);
+                there = one.joined && !one.gone;
+            }
+            if (there) {
+                one.socket->send_beat({{"beat", true}});
+            }
+        }
+        lock.lock();
+    }
 }
 
 int RankHub::size() const {
@@ -127,74 +164,95 @@ double RankHub::clock_lead_s(int rank) const {
 }
 
 std::vector<int> RankHub::State::missing() const {
+    const std::lock_guard lock(mutex);
     std::vector<int> out;
     for (int rank = 1; rank < options.size; ++rank) {
-        if (members[static_cast<std::size_t>(rank)].socket == nullptr) {
+        if (!members[static_cast<std::size_t>(rank)].joined) {
             out.push_back(rank);
         }
     }
     return out;
 }
 
-void RankHub::State::refuse(FrameSocket& socket, const std::string& who, const std::string& why) {
-    socket.send({{"refused", why}});
-    if (refused.empty()) {
-        refused = who + ": " + why;
+/// Empty: it may take part.
+std::string RankHub::State::why_refused(int rank, const Json& greeting, const RankIdentity& who) {
+    if (greeting.value("size", 0) != options.size || rank < 1 || rank >= options.size) {
+        return "it was started as one of " + std::to_string(greeting.value("size", 0)) +
+               " ranks, rank 0 as one of " + std::to_string(options.size);
     }
+    if (member(rank).socket != nullptr) {
+        return "there is one already, on " + member(rank).identity.host +
+               ": each rank is started once";
+    }
+    return why_not(options.identity, who);
 }
 
 // A stranger is sent away and forgotten; a rank that cannot take part ends the run.
-void RankHub::State::welcome(int descriptor) {
-    auto socket = std::make_unique<FrameSocket>(descriptor);
+void RankHub::State::welcome(std::unique_ptr<FrameSocket> socket) {
     const std::string nonce = new_nonce();
     Frame frame;
     if (!socket->send({{"nonce", nonce}}) ||
-        socket->receive(frame, kHandshake_s) != FrameSocket::Got::frame) {
+        socket->receive_all(frame, kHandshake_s) != FrameSocket::Got::frame) {
         return;
     }
-    const Json& head = frame.head;
-    const int rank = head.value("rank", -1);
-    const std::string other = head.value("nonce", "");
+    const Json greeting = frame.head;
+    const int rank = greeting.value("rank", -1);
+    const std::string other = greeting.value("nonce", "");
     if (!same_proof(proof_of(options.secret, nonce + " " + std::to_string(rank)),
-                    head.value("proof", ""))) {
+                    greeting.value("proof", ""))) {
         socket->send({{"refused", "it does not know the secret of this run (WEFT_RUN_SECRET)"}});
+        const std::lock_guard lock(mutex);
         strangers.push_back(socket->peer());
+        ++sent_away;
         return;
     }
-    const RankIdentity who = identity_of(head.value("identity", Json::object()));
-    const std::string name = "rank " + std::to_string(rank) + " on " + who.host;
-    if (head.value("size", 0) != options.size || rank < 1 || rank >= options.size) {
-        refuse(*socket, name,
-               "it was started as one of " + std::to_string(head.value("size", 0)) +
-                   " ranks, rank 0 as one of " + std::to_string(options.size));
-        return;
-    }
-    if (member(rank).socket != nullptr) {
-        refuse(*socket, name,
-               "there is one already, on " + member(rank).identity.host +
-                   ": each rank is started once");
-        return;
-    }
-    if (const std::string why = why_not(options.identity, who); !why.empty()) {
-        refuse(*socket, name, why);
-        return;
-    }
+    const RankIdentity who = identity_of(greeting.value("identity", Json::object()));
     const double asked_s = clock.steady_s();
-    if (!socket->send({{"welcome", proof_of(options.secret, other + " hub")}}) ||
-        socket->receive(frame, kHandshake_s) != FrameSocket::Got::frame) {
+    std::unique_lock lock(mutex);
+    if (const std::string why = why_refused(rank, greeting, who); !why.empty()) {
+        socket->send({{"refused", why}});
+        ++sent_away;
+        refused = refused.empty() ? "rank " + std::to_string(rank) + " on " + who.host + ": " + why
+                                  : refused;
+        changed.notify_all();
         return;
     }
     Member& mine = member(rank);
-    mine.clock_lead_s = frame.head.value("clock", 0.0) - (asked_s + clock.steady_s()) / 2;
     mine.identity = who;
-    socket->limit_frames(kMostFrame);
     mine.socket = std::move(socket);
-    const double skew_s = who.epoch_s - clock.epoch_s();
+    lock.unlock();
+    const bool answers =
+        mine.socket->send({{"welcome", proof_of(options.secret, other + " hub")}}) &&
+        mine.socket->receive_all(frame, kHandshake_s) == FrameSocket::Got::frame;
+    lock.lock();
+    if (!answers) {
+        mine.socket.reset(); // its seat is free again
+        return;
+    }
+    mine.clock_lead_s = frame.head.value("clock", 0.0) - (asked_s + clock.steady_s()) / 2;
+    mine.socket->limit_frames(kMostFrame);
+    mine.joined = true;
+    mine.reader = std::thread([this, rank] { read(rank); });
+    changed.notify_all();
+    lock.unlock();
+    const double skew_s = frame.head.value("time", 0.0) - clock.epoch_s();
     tell_news(RankNews::What::joined, rank,
               std::abs(skew_s) > kMostSkew_s
                   ? "its clock is " + format_duration(std::abs(skew_s)) +
                         (skew_s > 0 ? " ahead" : " behind") + "; set the clocks of the hosts"
                   : "");
+}
+
+// On a thread for each who comes: nobody waits for somebody who says nothing.
+void RankHub::State::greet(int descriptor) noexcept {
+    try {
+        welcome(std::make_unique<FrameSocket>(descriptor));
+    } catch (const std::exception&) {
+        // Not one of ours: what it said is no greeting.
+    }
+    const std::lock_guard lock(mutex);
+    --greeted;
+    changed.notify_all();
 }
 
 void RankHub::gather(const std::stop_token& stop) {
@@ -205,16 +263,28 @@ void RankHub::gather(const std::stop_token& stop) {
         if (stop.stop_requested()) {
             throw Error(ErrorKind::runtime, "", "was stopped while it waited for its ranks");
         }
-        const int descriptor = accept_within(state.listener, kLookAround_s);
-        if (descriptor >= 0) {
-            try {
-                state.welcome(descriptor);
-            } catch (const Json::exception&) {
-                // Not one of ours: what it said is no greeting.
+        std::string refused;
+        std::string stranger;
+        bool may_greet = false;
+        {
+            const std::lock_guard lock(state.mutex);
+            if (state.failure) {
+                throw Error(*state.failure);
             }
+            refused = state.refused;
+            stranger = state.strangers.empty() ? "" : state.strangers.front();
+            may_greet = state.greeted < kMostGreeted;
         }
-        if (!state.refused.empty()) {
-            throw Error(ErrorKind::device, "ranks", state.refused);
+        if (!refused.empty()) {
+            throw Error(ErrorKind::device, "ranks", refused);
+        }
+        const int descriptor = may_greet ? accept_within(state.listener, kLookAround_s) : -1;
+        if (descriptor >= 0) {
+            {
+                const std::lock_guard lock(state.mutex);
+                ++state.greeted;
+            }
+            std::thread([&state, descriptor] { state.greet(descriptor); }).detach();
         }
         const double waited_s = state.clock.steady_s() - since_s;
         if (waited_s > kLateAfter_s && !told_late) {
@@ -227,61 +297,61 @@ void RankHub::gather(const std::stop_token& stop) {
             std::string text = list_of(missing) + " of " + std::to_string(size()) +
                                " did not join within " +
                                format_duration(state.options.join_timeout_s);
-            if (!state.strangers.empty()) {
-                text +=
-                    "; somebody without this run's secret tried from " + state.strangers.front();
+            if (!stranger.empty()) {
+                text += "; somebody without this run's secret tried from " + stranger;
             }
             throw Error(ErrorKind::device, "ranks", text,
                         "see that they were started, what they say, and that they reach " +
                             state.options.address + ":" + std::to_string(port()));
         }
     }
-    for (int rank = 1; rank < size(); ++rank) {
-        state.member(rank).reader = std::thread([&state, rank] { state.read(rank); });
-    }
 }
 
-void RankHub::State::read(int rank) {
-    Member& mine = member(rank);
+void RankHub::State::read(int rank) noexcept {
+    try {
+        read_frames(rank);
+    } catch (const std::exception& fault) {
+        lose(rank, std::string("cannot be understood: ") + fault.what());
+    }
+    member(rank).socket->shut();
+    const std::lock_guard lock(mutex);
+    member(rank).gone = true;
+    changed.notify_all();
+}
+
+void RankHub::State::read_frames(int rank) {
+    FrameSocket& socket = *member(rank).socket;
     Frame frame;
     double silent_s = 0;
     for (;;) {
-        const FrameSocket::Got got = mine.socket->receive(frame, kBeat_s);
+        const FrameSocket::Got got = socket.receive(frame, kBeat_s);
+        silent_s = socket.has_heard() ? 0 : silent_s + kBeat_s;
         if (got == FrameSocket::Got::frame) {
-            silent_s = 0;
             take(rank, std::move(frame));
             continue;
         }
-        silent_s += got == FrameSocket::Got::silence ? kBeat_s : 0;
         bool over = false;
         {
             const std::lock_guard lock(mutex);
-            over = ending || failed;
+            over = ending || failure.has_value();
         }
-        if (got == FrameSocket::Got::closed || (!over && silent_s >= kMostSilence_s)) {
+        const bool silent = silent_s >= kMostSilence_s;
+        if (got == FrameSocket::Got::closed || silent) {
             if (!over) {
-                lose(rank, got == FrameSocket::Got::closed
-                               ? "is gone: its connection ended"
-                               : "has not been heard of for " + format_duration(kMostSilence_s) +
-                                     ": it is stopped or cut off");
+                lose(rank, silent ? "has not been heard of for " + format_duration(kMostSilence_s) +
+                                        ": it is stopped or cut off"
+                                  : "is gone: its connection ended");
             }
-            break;
-        }
-        if (over && silent_s >= kMostSilence_s) {
-            break;
+            return;
         }
     }
-    mine.socket->shut();
-    const std::lock_guard lock(mutex);
-    mine.gone = true;
-    changed.notify_all();
 }
 
 void RankHub::State::take(int rank, Frame frame) {
     Member& mine = member(rank);
-    if (const auto failure = frame.head.find("failed"); failure != frame.head.end()) {
-        // By whoever is lost, more often than not.
-        commit("rank " + std::to_string(rank) + ": " + failure->get<std::string>());
+    if (const auto said = frame.head.find("failed"); said != frame.head.end()) {
+        // Because of a rank that is lost, more often than not.
+        commit(error_of(*said, "rank " + std::to_string(rank) + " on " + mine.identity.host));
         return;
     }
     const std::lock_guard lock(mutex);
@@ -289,7 +359,6 @@ void RankHub::State::take(int rank, Frame frame) {
         mine.position.where = beat->value("where", "");
         mine.position.waits_for = beat->value("waits_for", std::vector<int>{});
         mine.position.for_s = beat->value("for_s", 0.0);
-        mine.socket->send({{"beat", true}});
         return;
     }
     if (const auto aside = frame.head.find("aside"); aside != frame.head.end()) {
@@ -311,7 +380,7 @@ std::string RankHub::State::who_waits_for(int lost) {
             out += "; rank " + std::to_string(rank) + " waits for it at " + at.where;
         }
     };
-    if (world) {
+    if (connected) {
         add(0, world->position());
     }
     for (int rank = 1; rank < options.size; ++rank) {
@@ -337,16 +406,16 @@ void RankHub::State::lose(int rank, const std::string& why) {
         changed.notify_all();
     }
     tell_news(RankNews::What::lost, rank, why);
-    commit(text);
+    commit(Error(ErrorKind::device, "ranks", text, kGoOn));
 }
 
-void RankHub::State::commit(const std::string& said) {
+void RankHub::State::commit(const Error& said) {
     std::unique_lock lock(mutex);
-    if (failed || ending) {
+    if (failure || ending) {
         return;
     }
     if (failing) { // by another thread, which waits for this news or another
-        changed.wait(lock, [&] { return failed; });
+        changed.wait(lock, [&] { return failure.has_value(); });
         return;
     }
     failing = true;
@@ -357,21 +426,28 @@ void RankHub::State::commit(const std::string& said) {
     changed.wait_for(lock, std::chrono::duration<double>(kGrace),
                      [&] { return first_lost() != members.end(); });
     const auto lost = first_lost();
-    reason = lost != members.end() ? *lost->lost : said;
-    failed = true;
+    failure = lost != members.end() ? Error(ErrorKind::device, "ranks", *lost->lost, kGoOn) : said;
+    const Error reason = *failure;
+    const auto library = transport;
     changed.notify_all();
     lock.unlock();
-    if (world) {
-        world->abort(reason);
+    if (connected) {
+        world->abort(reason.message());
+    } else if (library != nullptr) {
+        library->interrupt();
     }
     for (Member& one : members) {
-        if (one.socket == nullptr) {
-            continue;
+        bool there = false;
+        bool gone = false;
+        {
+            const std::lock_guard look(mutex);
+            there = one.joined;
+            gone = one.lost.has_value();
         }
-        if (one.lost) {
+        if (gone) {
             one.socket->shut(); // who sends to it shall not wait
-        } else {
-            one.socket->send({{"abort", reason}});
+        } else if (there) {
+            one.socket->send({{"abort", reason.message()}});
         }
     }
 }
@@ -384,25 +460,22 @@ void RankHub::State::throw_error_in(const Frame& answer, int rank) {
 }
 
 void RankHub::State::throw_failure() {
-    throw Error(ErrorKind::device, "ranks", reason,
-                "this run cannot go on; resume it from its last checkpoint");
+    throw Error(*failure);
 }
 
-void RankHub::fail(const std::string& reason) {
+void RankHub::fail(const Error& reason) {
     state_->commit(reason);
 }
 
 Error RankHub::verdict(const Error& other) const {
     const std::lock_guard lock(state_->mutex);
-    return state_->failed ? Error(ErrorKind::device, "ranks", state_->reason,
-                                  "this run cannot go on; resume it from its last checkpoint")
-                          : other;
+    return state_->failure ? *state_->failure : other;
 }
 
 void RankHub::tell(int rank, const Json& head, std::span<const std::byte> body) {
     if (!state_->member(rank).socket->send(head, body)) {
         const std::unique_lock lock(state_->mutex);
-        if (state_->failed) {
+        if (state_->failure) {
             state_->throw_failure();
         } // else its reader is about to say so, and the next answer tells
     }
@@ -414,7 +487,7 @@ Frame RankHub::ask(int rank, Json head, std::span<const std::byte> body) {
     head["asked"] = true;
     member.socket->send(head, body);
     std::unique_lock lock(state.mutex);
-    state.changed.wait(lock, [&] { return !member.answers.empty() || state.failed; });
+    state.changed.wait(lock, [&] { return !member.answers.empty() || state.failure; });
     if (member.answers.empty()) {
         state.throw_failure();
     }
@@ -433,7 +506,7 @@ Frame RankHub::ask_aside(int rank, Json head) {
     lock.unlock();
     state.member(rank).socket->send(head);
     lock.lock();
-    state.changed.wait(lock, [&] { return state.aside_answers.contains(number) || state.failed; });
+    state.changed.wait(lock, [&] { return state.aside_answers.contains(number) || state.failure; });
     const auto found = state.aside_answers.find(number);
     if (found == state.aside_answers.end()) {
         state.throw_failure();
@@ -448,19 +521,18 @@ Frame RankHub::ask_aside(int rank, Json head) {
 std::vector<Frame> RankHub::ask_all(const Json& head) {
     std::vector<Frame> out(static_cast<std::size_t>(size()));
     std::vector<std::exception_ptr> faults(out.size());
-    std::vector<std::thread> askers;
-    for (int rank = 1; rank < size(); ++rank) {
-        askers.emplace_back([&, rank] {
-            const auto at = static_cast<std::size_t>(rank);
-            try {
-                out[at] = ask(rank, head);
-            } catch (...) {
-                faults[at] = std::current_exception();
-            }
-        });
-    }
-    for (std::thread& asker : askers) {
-        asker.join();
+    {
+        std::vector<std::jthread> askers;
+        for (int rank = 1; rank < size(); ++rank) {
+            askers.emplace_back([&, rank] {
+                const auto at = static_cast<std::size_t>(rank);
+                try {
+                    out[at] = ask(rank, head);
+                } catch (...) {
+                    faults[at] = std::current_exception();
+                }
+            });
+        }
     }
     for (const std::exception_ptr& fault : faults) {
         if (fault != nullptr) {
@@ -470,20 +542,24 @@ std::vector<Frame> RankHub::ask_all(const Json& head) {
     return out;
 }
 
-void RankHub::connect(comm::Transport& transport, double timeout_s) {
+void RankHub::connect(std::shared_ptr<comm::Transport> transport, double timeout_s) {
     State& state = *state_;
-    const auto in_library = [](const auto& fn) {
+    const auto in_library = [this](const auto& fn) {
         try {
             return fn();
         } catch (const Error&) {
             throw;
         } catch (const std::exception& fault) {
-            throw Error(ErrorKind::device, "rank 0", fault.what(),
-                        "`weft doctor` says what this machine offers");
+            throw verdict(Error(ErrorKind::device, "rank 0", fault.what(),
+                                "`weft doctor` says what this machine offers"));
         }
     };
     std::vector<std::vector<std::byte>> addresses(static_cast<std::size_t>(size()));
-    addresses[0] = in_library([&] { return transport.address(); });
+    {
+        const std::lock_guard lock(state.mutex);
+        state.transport = transport; // who fails meanwhile ends it
+    }
+    addresses[0] = in_library([&] { return transport->address(); });
     std::vector<Frame> told = ask_all({{"do", "address"}});
     Json sizes = Json::array();
     std::vector<std::byte> all;
@@ -496,14 +572,24 @@ void RankHub::connect(comm::Transport& transport, double timeout_s) {
         all.insert(all.end(), addresses[at].begin(), addresses[at].end());
     }
     for (int rank = 1; rank < size(); ++rank) {
-        tell(rank, {{"do", "connect"}, {"sizes", sizes}, {"timeout_s", timeout_s}}, all);
+        tell(rank,
+             {{"do", "connect"},
+              {"sizes", sizes},
+              {"timeout_s", timeout_s},
+              {"within_s", state.options.join_timeout_s}},
+             all);
     }
-    in_library([&] { transport.connect(addresses); });
-    state.transport = &transport;
+    in_library([&] { transport->connect(addresses, state.options.join_timeout_s); });
     comm::ProcessWorldOptions options;
     options.timeout_s = timeout_s;
-    options.ended = [&state](const std::string& why) { state.commit(why); };
-    state.world.emplace(transport, 0, size(), std::move(options));
+    options.ended = [&state](const std::string& why) {
+        state.commit(Error(ErrorKind::device, "ranks", why, kGoOn));
+    };
+    state.world.emplace(*transport, 0, size(), std::move(options));
+    state.connected = true;
+    if (const Error known = verdict(Error(ErrorKind::runtime, "", "")); !known.text().empty()) {
+        throw Error(known); // it was told when nobody could hear it
+    }
     ask_all({{"do", "connected"}});
 }
 
@@ -511,31 +597,87 @@ comm::ProcessWorld& RankHub::world() {
     return *state_->world;
 }
 
+// The library's last words are to all ranks: it may wait for one that is not there any more.
+void RankHub::State::leave() {
+    struct Leaving {
+        std::mutex mutex;
+        std::condition_variable changed;
+        bool done = false;
+    };
+    const auto leaving = std::make_shared<Leaving>();
+    std::thread([leaving, library = transport] {
+        try {
+            library->leave();
+        } catch (const std::exception&) {
+            // The run is over and saved: how a library closes is nobody's loss.
+        }
+        const std::lock_guard lock(leaving->mutex);
+        leaving->done = true;
+        leaving->changed.notify_all();
+    }).detach();
+    std::unique_lock lock(leaving->mutex);
+    leaving->changed.wait_for(lock, std::chrono::duration<double>(kFarewell_s),
+                              [&] { return leaving->done; });
+}
+
+// Ranks may be on their way to a run that does not begin.
+void RankHub::State::dismiss() {
+    const double until_s = clock.steady_s() + kMostSilence_s;
+    for (int told = 1 + sent_away; told < options.size && clock.steady_s() < until_s;) {
+        const int descriptor = accept_within(listener, kLookAround_s);
+        if (descriptor >= 0) {
+            FrameSocket(descriptor).send({{"refused", "the run does not begin: rank 0 says why"}});
+            ++told;
+        }
+    }
+}
+
 void RankHub::end() {
     State& state = *state_;
     bool well = false;
+    bool began = false;
     {
-        const std::lock_guard lock(state.mutex);
+        std::unique_lock lock(state.mutex);
         if (state.ending) {
             return;
         }
         state.ending = true;
-        well = !state.failed;
+        state.changed.notify_all();
+        well = !state.failure;
+        state.changed.wait(lock, [&] { return state.greeted == 0; });
+        began = std::any_of(state.members.begin(), state.members.end(),
+                            [](const State::Member& one) { return one.joined; });
     }
-    for (State::Member& member : state.members) {
-        if (member.socket != nullptr && !member.lost) {
-            member.socket->send({{"end", well}});
+    if (!began) {
+        state.dismiss();
+        return;
+    }
+    std::vector<State::Member*> there;
+    {
+        const std::lock_guard lock(state.mutex);
+        for (State::Member& member : state.members) {
+            if (member.joined && !member.lost && !member.gone) {
+                there.push_back(&member);
+            }
         }
     }
-    if (well && state.transport != nullptr) {
-        try {
-            state.transport->leave();
-        } catch (const std::exception&) {
-            // The run is over and saved: how a library closes is nobody's loss.
-        }
+    for (State::Member* member : there) {
+        member->socket->send({{"end", well}});
+    }
+    const bool all = static_cast<int>(there.size()) == size() - 1;
+    if (well && all && state.connected) {
+        state.leave();
+    }
+    {
+        std::unique_lock lock(state.mutex);
+        state.changed.wait_for(lock, std::chrono::duration<double>(kFarewell_s), [&] {
+            return std::all_of(there.begin(), there.end(),
+                               [](const State::Member* member) { return member->gone; });
+        });
     }
     for (State::Member& member : state.members) {
-        if (member.reader.joinable()) {
+        if (member.joined) {
+            member.socket->shut();
             member.reader.join();
         }
     }

@@ -62,8 +62,8 @@ public:
     void gather(const std::stop_token& stop);
     const RankIdentity& identity(int rank) const;
 
-    /// All ranks meet over the transport, which outlives the hub.
-    void connect(comm::Transport& transport, double timeout_s);
+    /// All ranks meet over the transport, within the time that they had to join.
+    void connect(std::shared_ptr<comm::Transport> transport, double timeout_s);
     /// After connect.
     comm::ProcessWorld& world();
 
@@ -82,10 +82,12 @@ public:
 
     /// Ends the run on all ranks. Waits a moment for who is lost, which counts more than what the
     /// others say of it.
-    void fail(const std::string& reason);
+    void fail(const Error& reason);
     /// Why the run ended, once it has; else `other`.
     Error verdict(const Error& other) const;
-    /// The run is over: ranks go. Ends well where nothing failed; then all leave the transport.
+    /// The run is over: ranks go. Where nothing failed all leave the transport. Whoever has not
+    /// gone after a while is left behind. Those who come before the run has begun hear that it does
+    /// not.
     void end();
 
 private:

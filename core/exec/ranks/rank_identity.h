@@ -14,7 +14,8 @@ struct RankIdentity {
     std::string instructions; // that kernels use: results of others differ in the last bits
     std::string host;
     std::int64_t process = 0;
-    double epoch_s = 0; // by the host's clock
+    int threads = 1;                    // for its kernels
+    std::int64_t memory_free_bytes = 0; // of its host
 };
 
 } // namespace weft::exec

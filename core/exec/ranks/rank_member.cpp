@@ -30,8 +30,10 @@ struct RankMember::State {
           socket(connect_within(options.address, options.port, options.join_timeout_s)) {}
 
     void join();
-    void read();
+    void read() noexcept;
+    void read_frames();
     void beat();
+    void end_exchanges(const std::string& reason);
     void lose(const std::string& why);
     std::string hub_text() const {
         return "rank 0 at " + options.address + ":" + std::to_string(options.port);
@@ -41,7 +43,7 @@ struct RankMember::State {
     FrameSocket socket;
     SystemClock clock;
     std::optional<comm::ProcessWorld> world;
-    comm::Transport* transport = nullptr;
+    comm::Transport* transport = nullptr; // guarded by the mutex
     bool asked = false;                  // by the command that was handed out last
     std::atomic<bool> connected = false; // `world` may be looked at by other threads
 
@@ -106,7 +108,7 @@ void RankMember::State::join() {
                  {"nonce", own},
                  {"proof", proof_of(options.secret, nonce + " " + std::to_string(options.rank))}});
     const std::string proof = get("welcome", frame);
-    socket.send({{"clock", clock.steady_s()}});
+    socket.send({{"clock", clock.steady_s()}, {"time", clock.epoch_s()}});
     if (!same_proof(proof, proof_of(options.secret, own + " hub"))) {
         throw Error(ErrorKind::device, hub_text(), "does not know the secret of this run",
                     "see that MASTER_ADDR and MASTER_PORT are those of this run");
@@ -122,22 +124,42 @@ void RankMember::State::lose(const std::string& why) {
         lost = hub_text() + " " + why;
         changed.notify_all();
     }
+    socket.shut(); // who sends to it shall not wait
+    end_exchanges(lost);
+}
+
+void RankMember::State::end_exchanges(const std::string& reason) {
+    comm::Transport* library = nullptr;
+    {
+        const std::lock_guard lock(mutex);
+        library = transport;
+    }
     if (connected) {
-        world->abort(lost);
+        world->abort(reason);
+    } else if (library != nullptr) {
+        library->interrupt(); // it may be about to meet the others
     }
 }
 
-void RankMember::State::read() {
+void RankMember::State::read() noexcept {
+    try {
+        read_frames();
+    } catch (const std::exception& fault) {
+        lose(std::string("cannot be understood: ") + fault.what());
+    }
+}
+
+void RankMember::State::read_frames() {
     Frame frame;
     double silent_s = 0;
     for (;;) {
         const FrameSocket::Got got = socket.receive(frame, kBeat_s);
+        silent_s = socket.has_heard() ? 0 : silent_s + kBeat_s;
         if (got == FrameSocket::Got::closed) {
             lose("is gone: its connection ended");
             return;
         }
         if (got == FrameSocket::Got::silence) {
-            silent_s += kBeat_s;
             if (silent_s >= kMostSilence_s) {
                 lose("has not been heard of for " + format_duration(kMostSilence_s) +
                      ": it is stopped or cut off");
@@ -145,7 +167,6 @@ void RankMember::State::read() {
             }
             continue;
         }
-        silent_s = 0;
         if (frame.head.contains("beat")) {
             continue;
         }
@@ -154,9 +175,7 @@ void RankMember::State::read() {
                 const std::lock_guard lock(mutex);
                 aborted = true;
             }
-            if (connected) {
-                world->abort(reason->get<std::string>());
-            }
+            end_exchanges(reason->get<std::string>());
             continue;
         }
         const std::lock_guard lock(mutex);
@@ -176,7 +195,7 @@ void RankMember::State::beat() {
         const bool look = connected;
         lock.unlock();
         const comm::RankPosition at = look ? world->position() : comm::RankPosition{};
-        socket.send(
+        socket.send_beat(
             {{"beat", {{"where", at.where}, {"waits_for", at.waits_for}, {"for_s", at.for_s}}}});
         lock.lock();
     }
@@ -201,7 +220,7 @@ RankMember::Next RankMember::next(Frame& command) {
     if (!*state.ended) {
         return Next::failed;
     }
-    if (state.transport != nullptr) {
+    if (state.connected) {
         try {
             state.transport->leave();
         } catch (const std::exception&) {
@@ -219,8 +238,20 @@ void RankMember::answer(Json head, std::span<const std::byte> body) {
 
 void RankMember::answer(const Error& fault) {
     const bool asked = std::exchange(state_->asked, false);
-    state_->socket.send(asked ? Json{{"error", to_json(fault)}}
-                              : Json{{"failed", fault.message()}});
+    state_->socket.send(asked ? Json{{"error", to_json(fault)}} : Json{{"failed", to_json(fault)}});
+}
+
+void RankMember::fail(const Error& fault) {
+    {
+        const std::lock_guard lock(state_->mutex);
+        if (state_->aborted || !state_->lost.empty()) {
+            return; // it follows from what is known
+        }
+        state_->aborted = true;
+    }
+    state_->asked = false;
+    state_->socket.send({{"failed", to_json(fault)}});
+    state_->end_exchanges(fault.message());
 }
 
 void RankMember::answer_aside(const Frame& command, Json head) {
@@ -254,7 +285,11 @@ bool RankMember::connect(const Frame& command, comm::Transport& transport) {
         addresses.emplace_back(at, at + bytes);
         at += bytes;
     }
-    transport.connect(addresses);
+    {
+        const std::lock_guard lock(state.mutex);
+        state.transport = &transport;
+    }
+    transport.connect(addresses, command.head.at("within_s").get<double>());
     comm::ProcessWorldOptions options;
     options.timeout_s = command.head.at("timeout_s").get<double>();
     options.ended = [&state](const std::string& why) {
@@ -264,11 +299,12 @@ bool RankMember::connect(const Frame& command, comm::Transport& transport) {
             known = state.aborted || !state.lost.empty();
         }
         if (!known) {
-            state.socket.send({{"failed", why}});
+            const Error fault(ErrorKind::device, "", why,
+                              "this run cannot go on; resume it from its last checkpoint");
+            state.socket.send({{"failed", to_json(fault)}});
         }
     };
     state.world.emplace(transport, rank(), size(), std::move(options));
-    state.transport = &transport;
     state.connected = true;
     return true;
 }
@@ -277,8 +313,8 @@ comm::ProcessWorld& RankMember::world() {
     return *state_->world;
 }
 
-bool RankMember::is_connected() const {
-    return state_->transport != nullptr;
+std::string RankMember::own_address() const {
+    return state_->socket.own_address();
 }
 
 } // namespace weft::exec

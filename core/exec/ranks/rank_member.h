@@ -46,6 +46,8 @@ public:
     /// To the command that was handed out last, if it asks.
     void answer(config::Json head = config::Json::object(), std::span<const std::byte> body = {});
     void answer(const Error& fault);
+    /// Ends the run on all ranks: this one cannot go on.
+    void fail(const Error& fault);
     /// To a command of RankHub::ask_aside. From any thread.
     void answer_aside(const Frame& command, config::Json head);
     void answer_aside(const Frame& command, const Error& fault);
@@ -54,7 +56,8 @@ public:
     bool connect(const Frame& command, comm::Transport& transport);
     /// Once it is connected.
     comm::ProcessWorld& world();
-    bool is_connected() const;
+    /// Of this machine, as the hub sees it.
+    std::string own_address() const;
 
 private:
     struct State;

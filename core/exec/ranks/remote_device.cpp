@@ -39,7 +39,10 @@ HostPart RemoteDevice::slot(std::string_view name, HostPart::Use use) {
     const plan::StateSlot* slot = plan_->find_slot(name);
     WEFT_CHECK(slot != nullptr, "the plan has no state slot " + std::string(name));
     if (use == HostPart::Use::look) {
-        return {hub_.ask(rank_, {{"do", "slot"}, {"name", name}}).body, {}};
+        auto bytes = hub_.ask(rank_, {{"do", "slot"}, {"name", name}}).body;
+        WEFT_CHECK(bytes.size() == static_cast<std::size_t>(slot->type.bytes()),
+                   "a slot has its size");
+        return {std::move(bytes), {}};
     }
     return {std::vector<std::byte>(static_cast<std::size_t>(slot->type.bytes())),
             [this, name = std::string(name)](std::span<const std::byte> bytes) {

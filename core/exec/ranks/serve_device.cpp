@@ -94,12 +94,6 @@ private:
     CallRecorder recorder_;
 };
 
-/// The others shall not wait for this rank.
-void fail(RankMember& member, const Error& fault) {
-    member.world().abort("rank " + std::to_string(member.rank()) + ": " + fault.message());
-    member.answer(fault);
-}
-
 } // namespace
 
 RankMember::Next serve_device(RankMember& member, std::shared_ptr<const plan::ExecutionPlan> plan,
@@ -116,13 +110,13 @@ RankMember::Next serve_device(RankMember& member, std::shared_ptr<const plan::Ex
         try {
             server.act(command);
         } catch (const Error& fault) {
-            fail(member, fault);
+            member.fail(fault);
         } catch (const std::exception& fault) {
             const char* lack = lack_of_memory(fault);
-            fail(member, lack != nullptr
-                             ? Error(ErrorKind::memory, "", lack)
-                             : Error(ErrorKind::runtime, "", fault.what(),
-                                     "this is a fault of the program; please report it"));
+            member.fail(lack != nullptr
+                            ? Error(ErrorKind::memory, "", lack)
+                            : Error(ErrorKind::runtime, "", fault.what(),
+                                    "this is a fault of the program; please report it"));
         }
     }
 }

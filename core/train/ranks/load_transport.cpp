@@ -64,7 +64,11 @@ std::vector<TransportChoice> transports() {
 }
 
 std::string chosen_transport(const std::string& backend, bool started_by_mpi) {
-    return backend != "auto" ? backend : started_by_mpi ? "mpi" : "gloo";
+    if (backend != "auto") {
+        return backend;
+    }
+    std::string missing;
+    return started_by_mpi && module_of(kKnown.front(), missing) != nullptr ? "mpi" : "gloo";
 }
 
 std::unique_ptr<exec::comm::Transport> load_transport(const std::string& name,

@@ -20,7 +20,8 @@ struct TransportChoice {
 /// All that there are, in the order in which "auto" tries them. Loads their modules.
 std::vector<TransportChoice> transports();
 
-/// What mesh.backend comes to among ranks: "mpi" where mpirun or srun started them, else "gloo".
+/// What mesh.backend comes to among ranks: "mpi" where mpirun or srun started them and this program
+/// has it, else "gloo".
 std::string chosen_transport(const std::string& backend, bool started_by_mpi);
 
 /// Throws weft::Error{usage} that says what is missing, weft::Error{device} with the library's

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/train/ranks/rank_shards.h"
 
+#include "core/base/clock.h"
 #include "core/base/error.h"
 #include "core/base/file.h"
 #include "core/train/slot_blocks.h"
@@ -64,7 +65,7 @@ RankSaves::RankSaves(exec::RankHub& hub, const fs::path& run_folder) : hub_(hub)
     const fs::path probe = run_folder / kProbeName;
     const std::string text = std::to_string(hub.identity(0).process) + " on " +
                              hub.identity(0).host + " at " +
-                             std::to_string(hub.identity(0).epoch_s);
+                             std::to_string(SystemClock().epoch_s());
     write_file_atomically(probe, text);
     const auto answers =
         hub.ask_all({{"do", "see folder"}, {"file", probe.string()}, {"text", text}});

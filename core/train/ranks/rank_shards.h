@@ -23,6 +23,7 @@ public:
 
     /// Ranks that write their own.
     const std::set<int>& writers() const { return writers_; }
+    bool all_write() const { return static_cast<int>(writers_.size()) + 1 == hub_.size(); }
     /// Has them copy what they hold as it is now; until then no step may run. Not while a save is
     /// being written. Throws weft::Error.
     void stage();

@@ -14,6 +14,7 @@
 #include "core/train/record/host_info.h"
 
 #include <algorithm>
+#include <map>
 #include <mutex>
 #include <sched.h>
 #include <unistd.h>
@@ -30,13 +31,35 @@ exec::RankIdentity own_identity(const RankTeamOptions& options) {
     out.instructions = weft_cpu_instruction_set();
     out.host = host_json().at("name").get<std::string>();
     out.process = ::getpid();
-    out.epoch_s = SystemClock().epoch_s();
+    out.threads = rank_threads(options);
+    out.memory_free_bytes = read_machine().memory_free_bytes;
     return out;
 }
 
-std::unique_ptr<exec::comm::Transport> own_transport(const std::string& name,
-                                                     const RankTeamOptions& options) {
-    return load_transport(name, {options.rank, options.size, options.interface.c_str()});
+/// `address` is one of this machine that the others reach, where no interface was named.
+std::unique_ptr<exec::comm::Transport>
+own_transport(const std::string& name, const RankTeamOptions& options, const std::string& address) {
+    const std::string& interface = options.interface.empty() ? address : options.interface;
+    return load_transport(name, {options.rank, options.size, interface.c_str()});
+}
+
+/// Whoever reaches the port would be a rank.
+void require_secret(const RankTeamOptions& options) {
+    if (options.secret.empty() && !exec::is_loopback(options.address)) {
+        throw Error(ErrorKind::usage, "WEFT_RUN_SECRET",
+                    "is not set, and rank 0 would listen at " + options.address +
+                        " for anybody to take part in the run",
+                    "set it to the same random text for all ranks; `weft launch` does so");
+    }
+}
+
+/// On many systems a machine's own name means the machine for itself alone.
+void require_reachable(const RankTeamOptions& options) {
+    if (options.local_size < options.size && exec::is_loopback(options.address)) {
+        throw Error(ErrorKind::usage, "MASTER_ADDR " + options.address,
+                    "is this machine for itself alone, and ranks run on other hosts",
+                    "name the address by which other hosts reach it");
+    }
 }
 
 Json json_of(const plan::PlanDigest& digest) {
@@ -59,6 +82,7 @@ std::shared_ptr<const plan::ExecutionPlan> same_plan(const Json& setup,
     config = std::move(checked.config);
     PlanTarget target;
     target.threads = setup.at("threads").get<int>();
+    target.device_threads = setup.at("device_threads").get<int>();
     if (!setup.at("limit_bytes").is_null()) {
         target.limit_bytes = setup.at("limit_bytes").get<std::int64_t>();
     }
@@ -92,15 +116,6 @@ int rank_threads(const RankTeamOptions& options) {
     return std::max(1, shared_out ? usable : usable / options.local_size);
 }
 
-PlanTarget of_all_hosts(PlanTarget target, const RankTeamOptions& options) {
-    const int hosts = std::max(1, options.size / std::max(1, options.local_size));
-    if (target.limit_bytes && hosts > 1) {
-        *target.limit_bytes *= hosts;
-        target.limit_basis += ", on each of " + std::to_string(hosts) + " hosts";
-    }
-    return target;
-}
-
 void check_ranks(const compile::RunConfig& config, int ranks) {
     const auto devices = config.section("mesh").at("devices").get<std::string>();
     if (names_gpus(config)) {
@@ -131,8 +146,7 @@ struct RankTeam::State {
 
     const RankTeamOptions options;
     std::string transport_name;
-    std::unique_ptr<exec::comm::Transport> transport;
-    std::unique_ptr<exec::RankHub> hub; // goes before the transport
+    std::unique_ptr<exec::RankHub> hub;
     std::optional<RankSaves> saves;
     std::mutex mutex;
     std::function<void(const exec::RankNews&)> news;
@@ -140,6 +154,8 @@ struct RankTeam::State {
 
 RankTeam::RankTeam(RankTeamOptions options) : state_(std::make_unique<State>(std::move(options))) {
     State& state = *state_;
+    require_secret(state.options);
+    require_reachable(state.options);
     exec::RankHubOptions hub;
     hub.size = state.options.size;
     hub.address = state.options.address;
@@ -158,6 +174,29 @@ RankTeam::RankTeam(RankTeamOptions options) : state_(std::make_unique<State>(std
 
 RankTeam::~RankTeam() = default;
 
+// The host with the least memory for each of its ranks sets the limit of all; the rank with the
+// fewest threads those of all, so that every kernel is the same everywhere.
+PlanTarget RankTeam::target(PlanTarget out) const {
+    const exec::RankHub& hub = *state_->hub;
+    std::map<std::string, int> ranks_of;
+    out.device_threads = hub.identity(0).threads;
+    for (int rank = 0; rank < hub.size(); ++rank) {
+        ++ranks_of[hub.identity(rank).host];
+        out.device_threads = std::min(out.device_threads, hub.identity(rank).threads);
+    }
+    for (int rank = 0; rank < hub.size(); ++rank) {
+        const exec::RankIdentity& who = hub.identity(rank);
+        const std::int64_t limit = who.memory_free_bytes / ranks_of[who.host] * hub.size();
+        if (rank == 0 || limit < *out.limit_bytes) {
+            out.limit_bytes = limit;
+            out.limit_basis = "the free memory of host " + who.host + " for " +
+                              std::to_string(ranks_of[who.host]) + " of " +
+                              std::to_string(hub.size()) + " ranks";
+        }
+    }
+    return out;
+}
+
 void RankTeam::on_news(std::function<void(const exec::RankNews&)> news) {
     const std::lock_guard lock(state_->mutex);
     state_->news = std::move(news);
@@ -171,13 +210,14 @@ void RankTeam::set_up(const TeamPlan& team_plan) {
     State& state = *state_;
     const auto backend = team_plan.config.section("mesh").at("backend").get<std::string>();
     state.transport_name = chosen_transport(backend, state.options.started_by_mpi);
-    state.transport = own_transport(state.transport_name, state.options);
     state.hub->ask_all({{"do", "transport"}, {"name", state.transport_name}});
-    state.hub->connect(*state.transport, team_plan.timeout_s);
+    state.hub->connect(own_transport(state.transport_name, state.options, state.options.address),
+                       team_plan.timeout_s);
     Json setup{{"do", "set up"},
                {"config", team_plan.config.document},
                {"base_dir", std::filesystem::absolute(team_plan.config.base_dir).string()},
                {"threads", team_plan.threads},
+               {"device_threads", team_plan.device_threads},
                {"timeout_s", team_plan.timeout_s},
                {"plan", json_of(plan::digest_of(*team_plan.plan))}};
     setup["limit_bytes"] = team_plan.limit_bytes ? Json(*team_plan.limit_bytes) : Json(nullptr);
@@ -221,12 +261,13 @@ Served serve_rank(const RankTeamOptions& options, const std::function<void()>& j
             try {
                 const auto wanted = command.head.at("do").get<std::string>();
                 if (wanted == "transport") {
-                    transport = own_transport(command.head.at("name").get<std::string>(), options);
+                    transport = own_transport(command.head.at("name").get<std::string>(), options,
+                                              member.own_address());
                     member.answer();
                 } else if (wanted == "set up") {
                     auto plan = same_plan(command.head, config);
                     exec::ExecutorOptions run;
-                    run.threads = rank_threads(options);
+                    run.threads = command.head.at("device_threads").get<int>();
                     run.exchange_timeout_s = command.head.at("timeout_s").get<double>();
                     RankShards shards(member, plan);
                     next = exec::serve_device(member, std::move(plan), backends(), run,

@@ -36,7 +36,8 @@ struct RankTeamOptions {
 struct TeamPlan {
     const compile::RunConfig& config;
     std::shared_ptr<const plan::ExecutionPlan> plan;
-    int threads = 0; // that were planned for
+    int threads = 0;        // that were planned for
+    int device_threads = 1; // of each device
     std::optional<std::int64_t> limit_bytes;
     double timeout_s = 600; // of an exchange
     std::filesystem::path run_folder;
@@ -44,10 +45,6 @@ struct TeamPlan {
 
 /// Threads for the kernels of one rank.
 int rank_threads(const RankTeamOptions& options);
-
-/// The machine of rank 0 as a target for the devices of all ranks: as many hosts like it as there
-/// are.
-PlanTarget of_all_hosts(PlanTarget target, const RankTeamOptions& options);
 
 /// Why ranks and configuration do not go together; throws weft::Error{usage}.
 void check_ranks(const compile::RunConfig& config, int ranks);
@@ -65,6 +62,9 @@ public:
     void on_news(std::function<void(const exec::RankNews&)> news);
     /// Until all are there. Throws weft::Error{device}.
     void gather(const std::stop_token& stop);
+    /// The machine of rank 0 as a target for the devices of all ranks, with the memory of all hosts
+    /// and the threads that every rank has; once they are gathered.
+    PlanTarget target(PlanTarget out) const;
     /// Has all of them plan the run and meet. Throws weft::Error{device} where a rank cannot, or
     /// has another plan.
     void set_up(const TeamPlan& plan);

@@ -2,6 +2,7 @@
 // Messages through Gloo's TCP pairs, which a thread of Gloo's moves forward.
 #include "core/exec/comm/transport.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <gloo/transport/context.h>
@@ -14,7 +15,8 @@ namespace weft::exec::comm {
 namespace {
 
 using gloo::transport::UnboundBuffer;
-constexpr auto kLongest = std::chrono::hours(24 * 30); // what its clock arithmetic holds
+constexpr double kLongest_s = 30.0 * 24 * 3600; // what its clock arithmetic holds
+constexpr int kConnectTimeouts = 5; // of a context are what a pair waits to be connected
 
 class GlooTransport final : public Transport {
 public:
@@ -29,7 +31,6 @@ public:
         }
         device_ = gloo::transport::tcp::CreateDevice(attributes);
         context_ = device_->createContext(rank_, size_);
-        context_->setTimeout(kLongest); // who waits sets the time
     }
 
     ~GlooTransport() override {
@@ -57,7 +58,8 @@ public:
         return out;
     }
 
-    void connect(const std::vector<std::vector<std::byte>>& addresses) override {
+    void connect(const std::vector<std::vector<std::byte>>& addresses, double seconds) override {
+        context_->setTimeout(milliseconds_of(seconds / kConnectTimeouts));
         for (int other = 0; other < size_; ++other) {
             if (other != rank_) {
                 context_->getPair(other)->connect(
@@ -89,8 +91,7 @@ public:
             waiting_ = &operation;
         }
         const auto begin = std::chrono::steady_clock::now();
-        const std::chrono::milliseconds most(
-            static_cast<std::int64_t>(std::min(seconds, 24.0 * 3600 * 30) * 1000));
+        const std::chrono::milliseconds most = milliseconds_of(seconds);
         bool done = false;
         std::exception_ptr fault;
         try {
@@ -128,6 +129,12 @@ public:
         }
     }
 
+    void drop() override {
+        const std::lock_guard lock(mutex_);
+        interrupted_ = true;
+        end_early();
+    }
+
     void leave() override {}
 
 private:
@@ -135,6 +142,11 @@ private:
         std::unique_ptr<UnboundBuffer> buffer;
         bool sends = false;
     };
+
+    static std::chrono::milliseconds milliseconds_of(double seconds) {
+        return std::chrono::milliseconds(
+            static_cast<std::int64_t>(std::min(seconds, kLongest_s) * 1000));
+    }
 
     static std::uint64_t slot_of(Tag tag) {
         return (std::uint64_t{tag.channel} << 32U) | tag.number;

@@ -34,7 +34,8 @@ public:
 
     std::vector<std::byte> address() override { return {}; } // mpirun has told it
 
-    void connect(const std::vector<std::vector<std::byte>>& /*addresses*/) override {
+    void connect(const std::vector<std::vector<std::byte>>& /*addresses*/,
+                 double seconds) override {
         int ready = 0;
         check(MPI_Initialized(&ready), "MPI_Initialized");
         if (ready == 0) {
@@ -57,7 +58,11 @@ public:
                 std::to_string(size) + ", the run as rank " + std::to_string(options_.rank) +
                 " of " + std::to_string(options_.size) + ": start all ranks with one mpirun");
         }
-        check(MPI_Barrier(MPI_COMM_WORLD), "MPI_Barrier");
+        requests_.emplace_back(1, MPI_REQUEST_NULL);
+        check(MPI_Ibarrier(MPI_COMM_WORLD, requests_.back().data()), "MPI_Ibarrier");
+        if (wait(0, seconds) != WaitEnd::done) {
+            throw std::runtime_error("the ranks did not meet in MPI");
+        }
     }
 
     Ticket send(int to, Tag tag, std::span<const std::byte> bytes) override {
@@ -112,6 +117,9 @@ public:
     }
 
     void interrupt() override { interrupted_ = true; }
+
+    // Only calls of MPI move anything, and there are none any more.
+    void drop() override { interrupted_ = true; }
 
     void leave() override { check(MPI_Finalize(), "MPI_Finalize"); }
 

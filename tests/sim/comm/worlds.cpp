@@ -22,7 +22,8 @@ public:
     MailTransport(Mailbox& mailbox, int rank) : mailbox_(mailbox), rank_(rank) {}
 
     std::vector<std::byte> address() override { return {std::byte{1}}; }
-    void connect(const std::vector<std::vector<std::byte>>& /*addresses*/) override {}
+    void connect(const std::vector<std::vector<std::byte>>& /*addresses*/,
+                 double /*seconds*/) override {}
 
     // Sent when it is waited for, or before the sender waits for anything else: as late as may be.
     Ticket send(int to, Tag tag, std::span<const std::byte> bytes) override {
@@ -41,6 +42,7 @@ public:
         one.done = true;
         return interrupted_ ? WaitEnd::interrupted : WaitEnd::done;
     }
+    void drop() override { mailbox_.interrupt(interrupted_); }
     void interrupt() override { mailbox_.interrupt(interrupted_); }
     void leave() override {}
 

@@ -19,7 +19,7 @@ namespace {
 constexpr double kShort_s = 2;
 
 RankIdentity identity_here(const std::string& version = "1.0") {
-    return {version, "avx512", "here", 7, 0};
+    return {version, "avx512", "here", 7, 1, 0};
 }
 
 RankHubOptions hub_of(int size, double timeout_s = 60) {

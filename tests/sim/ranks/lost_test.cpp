@@ -24,7 +24,7 @@ public:
         RankHubOptions options;
         options.size = size;
         options.address = "127.0.0.1";
-        options.identity = {"1", "any", "hub", 1, 0};
+        options.identity = {"1", "any", "hub", 1, 1, 0};
         options.news = [this](const RankNews& news) {
             if (news.what == RankNews::What::lost) {
                 lost_ = news.rank;
@@ -35,8 +35,7 @@ public:
             threads_.emplace_back([this, rank] { serve(rank); });
         }
         hub_->gather({});
-        transport_ = make_mail_transport(mailbox_, 0);
-        hub_->connect(*transport_, 600);
+        hub_->connect(make_mail_transport(mailbox_, 0), 600);
     }
 
     ~Ranks() {
@@ -58,7 +57,7 @@ private:
         options.size = size_;
         options.address = "127.0.0.1";
         options.port = hub_->port();
-        options.identity = {"1", "any", "host" + std::to_string(rank), rank, 0};
+        options.identity = {"1", "any", "host" + std::to_string(rank), rank, 1, 0};
         const auto transport = make_mail_transport(mailbox_, rank);
         RankMember member(options);
         Frame command;
@@ -95,7 +94,6 @@ private:
 
     const int size_;
     Mailbox mailbox_;
-    std::unique_ptr<comm::Transport> transport_;
     std::optional<RankHub> hub_;
     std::atomic<int> lost_ = -1;
     std::atomic<int> well_ = 0;
