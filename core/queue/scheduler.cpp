@@ -5,8 +5,10 @@
 #include "core/train/record/run_folder.h"
 
 #include <algorithm>
+#include <charconv>
 #include <csignal>
 #include <poll.h>
+#include <unistd.h>
 
 namespace weft::queue {
 namespace {
@@ -24,6 +26,8 @@ File take_lock(const Path& folder) {
         throw Error(ErrorKind::usage, folder.string(), "another process runs this queue",
                     "`weft queue add` is enough: it takes what is added.");
     }
+    lock.resize(0);
+    lock.write(std::to_string(::getpid()) + "\n"); // for those who want it to end
     return lock;
 }
 
@@ -87,6 +91,16 @@ void show_only(const std::vector<int>& gpus, std::vector<std::string>& environme
 
 bool is_scheduled(const Path& folder) {
     return is_held(scheduler_lock(folder));
+}
+
+std::optional<std::int64_t> scheduler_of(const Path& folder) {
+    if (!is_scheduled(folder)) {
+        return std::nullopt;
+    }
+    const std::string text = read_file(scheduler_lock(folder), 64);
+    std::int64_t pid = 0;
+    std::from_chars(text.data(), text.data() + text.size(), pid);
+    return pid > 0 ? std::optional(pid) : std::nullopt;
 }
 
 std::vector<std::string> command_of(const Entry& entry, const Path& program, const Path& folder) {
@@ -262,7 +276,7 @@ void Scheduler::settle(Book& book, Entry& entry, const Ended& ended) {
 }
 
 void Scheduler::start_runs() {
-    warn_of_misfits(book());
+    warn_of_misfits();
     for (const Start& one : choose_starts(book().entries, options_.machine)) {
         start(one);
     }
@@ -316,14 +330,28 @@ void Scheduler::start(const Start& what) {
     tell(*entry, (entry->saved_step >= 0 ? "goes on" : "starts") + where + ": " + entry->run);
 }
 
-void Scheduler::warn_of_misfits(const Book& book) {
-    for (const Entry& entry : book.entries) {
+/// What can never start here says why, to whoever looks at the queue, too.
+void Scheduler::warn_of_misfits() {
+    std::map<std::int64_t, std::string> problems;
+    for (const Entry& entry : book().entries) {
         const std::string problem =
             entry.state == State::waiting ? problem_of(entry, options_.machine) : std::string();
         if (!problem.empty() && misfits_.insert(entry.id).second) {
             tell(entry, "cannot start: " + problem);
+            problems[entry.id] = problem;
         }
     }
+    if (problems.empty()) {
+        return;
+    }
+    change([&](Book& book) {
+        for (const auto& [id, problem] : problems) {
+            Entry* entry = book.find(id);
+            if (entry != nullptr && entry->state == State::waiting) {
+                entry->reason = problem;
+            }
+        }
+    });
 }
 
 void Scheduler::tell(const Entry& entry, const std::string& what) const {

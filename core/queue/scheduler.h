@@ -47,7 +47,7 @@ private:
     void start(const Start& what);
     void note_end(std::int64_t id, std::optional<int> exit_code);
     void settle(Book& book, Entry& entry, const Ended& ended);
-    void warn_of_misfits(const Book& book);
+    void warn_of_misfits();
     void tell(const Entry& entry, const std::string& what) const;
     bool is_idle(const Book& book) const;
     void change(const std::function<void(Book&)>& what);
@@ -69,6 +69,8 @@ private:
 
 /// Whether a process schedules the queue.
 bool is_scheduled(const Path& folder);
+/// Its process, which ends by SIGTERM as by Ctrl-C; none where there is none, or it has just begun.
+std::optional<std::int64_t> scheduler_of(const Path& folder);
 /// What `entry` is started with; its run folder is known.
 std::vector<std::string> command_of(const Entry& entry, const Path& program, const Path& folder);
 

@@ -4,7 +4,7 @@
 #include "core/base/text.h"
 #include "core/config/pointer.h"
 #include "core/queue/advance.h"
-#include "core/train/record/run_summary.h"
+#include "core/train/record/run_folder.h"
 
 #include <algorithm>
 
@@ -13,15 +13,38 @@ namespace {
 
 using config::Json;
 
+constexpr std::int64_t kTailBytes = 64 << 10; // of events: some hundred steps
+
+/// The steps that the end of a run's log tells of: a long log is not read whole for one number.
+std::vector<train::Event> last_steps(const Path& run) {
+    const File log(run / "events.jsonl", File::Mode::read);
+    const std::int64_t end = log.size();
+    const std::string text = read_range(log, std::max<std::int64_t>(0, end - kTailBytes), end);
+    std::vector<train::Event> out;
+    for (const std::string& line : split(text, '\n')) {
+        auto event = train::parse_event(line); // none: the first and the last may be torn
+        if (event && std::holds_alternative<train::StepEvent>(event->payload)) {
+            out.push_back(std::move(*event));
+        }
+    }
+    return out;
+}
+
 void look_at_run(EntryView& view) {
-    const train::RunSummary run = train::summarise_run(view.entry.run);
-    const std::int64_t first = std::max<std::int64_t>(run.info.parent_step, 0);
-    view.step = run.step;
-    view.until = view.entry.until_step.value_or(run.total_steps);
-    const std::int64_t done = run.step - first;
-    if (done > 0 && view.until >= run.step && run.seconds > 0) {
-        view.eta_s =
-            run.seconds / static_cast<double>(done) * static_cast<double>(view.until - run.step);
+    const train::RunInfo info = train::read_run_info(view.entry.run);
+    view.until = view.entry.until_step.value_or(info.total_steps);
+    const std::vector<train::Event> steps = last_steps(view.entry.run);
+    if (steps.empty()) {
+        return;
+    }
+    const auto& first = std::get<train::StepEvent>(steps.front().payload);
+    const auto& last = std::get<train::StepEvent>(steps.back().payload);
+    view.step = last.step;
+    view.loss = last.loss;
+    const double seconds = steps.back().time - steps.front().time;
+    if (last.step > first.step && seconds > 0 && view.until >= last.step) {
+        view.eta_s = seconds / static_cast<double>(last.step - first.step) *
+                     static_cast<double>(view.until - last.step);
     }
 }
 
@@ -55,12 +78,21 @@ std::string rung_name(const Sweep& sweep, std::size_t rung) {
 std::vector<EntryView> view_entries(const Book& book) {
     std::vector<EntryView> out;
     for (const Entry& entry : book.entries) {
-        EntryView view{entry, entry.saved_step, entry.until_step.value_or(0), std::nullopt};
-        if (entry.state == State::running) {
-            look_at_run(view);
+        EntryView view{entry, entry.saved_step, entry.until_step.value_or(0), {}, {}};
+        if (entry.state == State::running && train::is_run_folder(entry.run)) {
+            try {
+                look_at_run(view);
+            } catch (const Error&) {
+                // It has just begun: there is nothing to see yet.
+            }
         }
         out.push_back(std::move(view));
     }
+    std::stable_sort(out.begin(), out.end(), [](const EntryView& a, const EntryView& b) {
+        const bool a_ended = has_ended(a.entry.state);
+        const bool b_ended = has_ended(b.entry.state);
+        return a_ended != b_ended ? b_ended : a_ended && a.entry.ended > b.entry.ended;
+    });
     return out;
 }
 
@@ -91,6 +123,7 @@ Json to_json(const EntryView& view) {
     Json out = to_json(view.entry);
     out["step"] = view.step;
     out["until"] = view.until;
+    out["loss"] = view.loss ? Json(*view.loss) : Json(nullptr);
     out["eta_s"] = view.eta_s ? Json(*view.eta_s) : Json(nullptr);
     return out;
 }

@@ -12,8 +12,10 @@ struct EntryView {
     std::int64_t step = -1;      // that the run has reached; -1: none yet
     std::int64_t until = 0;      // where it ends, or pauses; 0: not known
     std::optional<double> eta_s; // while it runs
+    std::optional<double> loss;  // of that step, while it runs
 };
-/// All entries, in their order. Not for a thread that must not wait.
+/// All entries: what is to come in its order, then what has ended, the last first. Not for a thread
+/// that must not wait.
 std::vector<EntryView> view_entries(const Book& book);
 
 /// One trial of a sweep.

@@ -7,6 +7,7 @@
 #include "app/cli/signals.h"
 #include "core/base/text.h"
 #include "core/checkpoint/pointer.h"
+#include "core/queue/edit.h"
 #include "core/queue/plan_sweep.h"
 #include "core/queue/scheduler.h"
 #include "core/queue/view.h"
@@ -35,6 +36,7 @@ struct QueueOptions {
     std::string devices;
     std::vector<std::string> ids;
     std::string id;
+    std::string root; // of run
     std::string before;
     bool first = false;
     bool last = false;
@@ -63,17 +65,7 @@ std::int64_t id_of(std::string_view text) {
 }
 
 Entry& entry_in(Book& book, const std::string& text) {
-    Entry* entry = book.find(id_of(text));
-    if (entry == nullptr) {
-        throw Error(ErrorKind::usage, "#" + std::to_string(id_of(text)), "is not in the queue",
-                    "See `weft queue list`.");
-    }
-    return *entry;
-}
-
-[[noreturn]] void refuse_entry(const Entry& entry, const std::string& why,
-                               const std::string& hint) {
-    throw Error(ErrorKind::usage, "#" + std::to_string(entry.id) + " " + entry.name, why, hint);
+    return queue::entry_of_id(book, id_of(text));
 }
 
 /// A run may be named by its folder's name alone. Empty: `text` names no run.
@@ -130,7 +122,8 @@ Entry& put(Book& book, const NewEntry& what, const QueueOptions& options, const 
     for (const Entry& entry : book.entries) {
         const bool same = entry.run == what.run || entry.resumes == what.run;
         if (same && !has_ended(entry.state) && options.overrides.empty()) {
-            refuse_entry(entry, "has this run already", "It goes on when its turn comes.");
+            throw Error(ErrorKind::usage, "#" + std::to_string(entry.id) + " " + entry.name,
+                        "has this run already", "It goes on when its turn comes.");
         }
     }
     Entry entry;
@@ -261,77 +254,39 @@ int queue_move(const QueueOptions& options, const Context& context) {
                     "One of --first, --last and --before ID.");
     }
     queue::change_book(queue::folder_under(context.runs_root), [&](Book& book) {
-        const Entry entry = entry_in(book, options.id);
-        const std::int64_t before = options.before.empty() ? 0 : entry_in(book, options.before).id;
-        if (before == entry.id) {
+        const std::int64_t id = id_of(options.id);
+        if (options.first) {
+            queue::move_first(book, id);
             return;
         }
-        std::erase_if(book.entries, [&](const Entry& one) { return one.id == entry.id; });
-        const auto place = options.first ? book.entries.begin()
-                           : options.last
-                               ? book.entries.end()
-                               : std::find_if(book.entries.begin(), book.entries.end(),
-                                              [&](const Entry& one) { return one.id == before; });
-        book.entries.insert(place, entry);
+        queue::move_before(book, id,
+                           options.last ? std::nullopt : std::optional(id_of(options.before)));
     });
     return 0;
 }
 
-using Change = std::function<void(Book&, Entry&)>;
+using Change = std::function<void(Book&, std::int64_t)>;
 
 /// All of them, or none where one cannot be changed so.
 int change_entries(const QueueOptions& options, const Context& context, const Change& change) {
     queue::change_book(queue::folder_under(context.runs_root), [&](Book& book) {
         for (const std::string& id : options.ids) {
-            change(book, entry_in(book, id));
+            change(book, id_of(id));
         }
     });
     return 0;
 }
 
-void hold_entry(Book& /*book*/, Entry& entry) {
-    if (entry.state != State::waiting && entry.state != State::held) {
-        refuse_entry(entry, "is " + std::string(state_name(entry.state)) + ", not waiting",
-                     "A run that is under way is stopped: weft queue stop.");
-    }
-    entry.state = State::held;
+void hold_entry(Book& book, std::int64_t id) {
+    queue::hold(queue::entry_of_id(book, id));
 }
 
-void release_entry(Book& /*book*/, Entry& entry) {
-    const bool again = has_ended(entry.state) && entry.state != State::done && entry.sweep.empty();
-    if (entry.state != State::held && entry.state != State::waiting && !again) {
-        refuse_entry(entry, "is " + std::string(state_name(entry.state)),
-                     "What is held, failed or was stopped can wait again; a sweep's trial only "
-                     "when it is held.");
-    }
-    entry.state = State::waiting;
-    entry.reason.clear();
-    entry.attempts = 0;
+void release_entry(Book& book, std::int64_t id) {
+    queue::release(queue::entry_of_id(book, id));
 }
 
-void stop_entry(Book& book, Entry& entry) {
-    if (entry.state == State::running) {
-        entry.stop = true;
-    } else if (!has_ended(entry.state)) {
-        entry.state = State::stopped;
-        entry.reason = "on request";
-        entry.ended = epoch_now();
-        queue::advance(book, epoch_now());
-    }
-}
-
-void remove_entry(Book& book, Entry& entry, const fs::path& folder) {
-    if (entry.state == State::running) {
-        refuse_entry(entry, "is running", "Stop it first: weft queue stop.");
-    }
-    if (!entry.sweep.empty()) {
-        refuse_entry(entry, "is a trial of the sweep " + entry.sweep,
-                     "Stop it, or remove the whole: weft sweep remove " + entry.sweep + ".");
-    }
-    const std::int64_t id = entry.id;
-    std::error_code problem;
-    fs::remove(queue::config_file(folder, id), problem);
-    std::erase_if(book.entries, [id](const Entry& one) { return one.id == id; });
+void stop_entry(Book& book, std::int64_t id) {
+    queue::stop(book, id, epoch_now());
 }
 
 int queue_remove(QueueOptions options, const Context& context) {
@@ -347,8 +302,12 @@ int queue_remove(QueueOptions options, const Context& context) {
             }
         }
     }
-    return change_entries(options, context,
-                          [&](Book& book, Entry& entry) { remove_entry(book, entry, folder); });
+    change_entries(options, context, [](Book& book, std::int64_t id) { queue::remove(book, id); });
+    for (const std::string& id : options.ids) {
+        std::error_code problem;
+        fs::remove(queue::config_file(folder, id_of(id)), problem);
+    }
+    return 0;
 }
 
 /// Where no scheduler lives to be asked: the run itself is told.
@@ -393,7 +352,7 @@ void print_news(const std::string& news) {
 int queue_run(const QueueOptions& options, const Context& context) {
     SignalWatcher signals; // before any thread
     queue::SchedulerOptions wanted;
-    wanted.runs_root = context.runs_root;
+    wanted.runs_root = options.root.empty() ? context.runs_root : fs::absolute(options.root);
     wanted.program = context.program;
     wanted.environment = environment_of_runs(context, options.parallel);
     wanted.machine.runs_at_once = options.parallel;
@@ -456,6 +415,7 @@ void add_run_command(Command queue_command, const std::shared_ptr<QueueOptions>&
     const Command run = queue_command.subcommand(
         "run", "start what waits, in order, as devices get free; Ctrl-C: runs save, and go on with "
                "the next `weft queue run`");
+    run.positional("ROOT", &options->root, "folder of runs (default: $WEFT_RUNS or ~/WeftRuns)");
     run.option("--parallel", &options->parallel,
                "so many runs on the CPU at a time; each GPU has one run")
         .between(1, 1000)
@@ -485,7 +445,8 @@ void add_queue(Command app, Context& context) {
     add.flag("--hold", &options->hold, "not started until it is released");
     add.flag("--json", &options->json, "print JSON");
     add.callback([options, &context] { context.exit_code = queue_add(*options, context); });
-    const Command list = command.subcommand("list", "every entry, in order");
+    const Command list = command.subcommand(
+        "list", "every entry: what is to come in its order, then what has ended");
     list.flag("--json", &options->json, "print JSON");
     list.callback([options, &context] { context.exit_code = queue_list(*options, context); });
     const Command show = command.subcommand("show", "all about one entry");

@@ -6,7 +6,7 @@
 #include "app/cli/run_file.h"
 #include "core/base/text.h"
 #include "core/config/pointer.h"
-#include "core/queue/advance.h"
+#include "core/queue/edit.h"
 #include "core/queue/plan_sweep.h"
 #include "core/queue/scheduler.h"
 #include "core/queue/view.h"
@@ -124,19 +124,6 @@ int make_sweep(SweepOptions& options, const Context& context) {
     return 0;
 }
 
-const Sweep& sweep_named(const Book& book, const std::string& name) {
-    const Sweep* sweep = book.find_sweep(name);
-    if (sweep == nullptr) {
-        std::vector<std::string> names;
-        for (const Sweep& one : book.sweeps) {
-            names.push_back(one.name);
-        }
-        throw Error(ErrorKind::usage, name, "is no sweep here",
-                    names.empty() ? "There are none." : name_hint(name, names));
-    }
-    return *sweep;
-}
-
 std::string best_text(const queue::SweepTable& table) {
     for (const queue::TrialRow& row : table.rows) {
         if (row.best) {
@@ -225,7 +212,7 @@ void print_table(const queue::SweepTable& table) {
 
 int show_sweep(const SweepOptions& options, const Context& context) {
     const Book book = queue::read_book(queue::folder_under(context.runs_root));
-    const queue::SweepTable table = queue::table_of(book, sweep_named(book, options.name));
+    const queue::SweepTable table = queue::table_of(book, queue::sweep_of_name(book, options.name));
     if (options.json) {
         print_json(queue::to_json(table));
     } else if (options.csv) {
@@ -240,38 +227,20 @@ int show_sweep(const SweepOptions& options, const Context& context) {
 /// Trials that are under way save and stop.
 int stop_sweep(const SweepOptions& options, const Context& context) {
     queue::change_book(queue::folder_under(context.runs_root), [&](Book& book) {
-        for (const std::size_t at : book.trials_of(sweep_named(book, options.name).name)) {
-            Entry& entry = book.entries[at];
-            if (entry.state == queue::State::running) {
-                entry.stop = true;
-            } else if (!has_ended(entry.state)) {
-                entry.state = queue::State::stopped;
-                entry.reason = "the sweep was stopped";
-                entry.ended = SystemClock().epoch_s();
-            }
-        }
+        queue::stop_sweep(book, options.name, SystemClock().epoch_s());
     });
     return 0;
 }
 
 int remove_sweep(const SweepOptions& options, const Context& context) {
     const fs::path folder = queue::folder_under(context.runs_root);
-    queue::change_book(folder, [&](Book& book) {
-        const std::string name = sweep_named(book, options.name).name;
-        for (const Entry& entry : book.entries) {
-            if (entry.sweep == name && entry.state == queue::State::running) {
-                throw Error(ErrorKind::usage, name,
-                            "trial " + std::to_string(entry.trial) + " is running",
-                            "Stop it first: weft sweep stop " + name + ".");
-            }
-        }
-        std::erase_if(book.entries, [&](const Entry& entry) {
-            std::error_code problem;
-            return entry.sweep == name &&
-                   (fs::remove(queue::config_file(folder, entry.id), problem) || true);
-        });
-        std::erase_if(book.sweeps, [&](const Sweep& sweep) { return sweep.name == name; });
-    });
+    std::vector<Entry> removed;
+    queue::change_book(folder,
+                       [&](Book& book) { removed = queue::remove_sweep(book, options.name); });
+    for (const Entry& entry : removed) {
+        std::error_code problem;
+        fs::remove(queue::config_file(folder, entry.id), problem);
+    }
     return 0;
 }
 

@@ -2,7 +2,7 @@
 // A queue in a folder of its own, and the `weft` that works on it.
 #pragma once
 
-#include "core/queue/book.h"
+#include "core/queue/scheduler.h"
 #include "core/train/record/run_folder.h"
 #include "tests/e2e/weft_process.h"
 #include "tests/support/weft_test.h"
@@ -15,6 +15,17 @@ namespace weft::test {
 class QueueRoom {
 public:
     explicit QueueRoom(std::filesystem::path root) : root_(std::move(root)) {}
+    /// No run outlives a test that failed.
+    ~QueueRoom() {
+        for (const queue::Entry& entry : book().entries) {
+            const auto lock = train::read_lock(entry.run);
+            if (!entry.run.empty() && lock && lock->pid > 0) {
+                ::kill(static_cast<pid_t>(lock->pid), SIGKILL);
+            }
+        }
+    }
+    QueueRoom(const QueueRoom&) = delete;
+    QueueRoom& operator=(const QueueRoom&) = delete;
 
     const std::filesystem::path& root() const { return root_; }
     queue::Book book() const { return queue::read_book(queue::folder_under(root_)); }
@@ -22,6 +33,10 @@ public:
         const queue::Book all = book();
         const queue::Entry* found = all.find(id);
         return found == nullptr ? queue::Entry{} : *found;
+    }
+    /// The process that schedules it; 0 when there is none.
+    std::int64_t scheduler_pid() const {
+        return queue::scheduler_of(queue::folder_under(root_)).value_or(0);
     }
     /// `weft ...` with this root.
     Finished weft(const QStringList& arguments) const { return run_weft(arguments, environment()); }

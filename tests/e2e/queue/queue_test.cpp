@@ -138,6 +138,16 @@ private slots:
         QCOMPARE(here.entry(2).state, State::done);
     }
 
+    void what_wants_devices_that_are_not_here_waits_and_says_so() {
+        const QueueRoom here = room("elsewhere_only");
+        ok(here.weft({"queue", "add", short_, "--devices", "cuda:63"}));
+        ok(here.weft({"queue", "add", short_}));
+        ok(here.weft({"queue", "run", "--until-empty"}));
+        QCOMPARE(here.entry(1).state, State::waiting);
+        QVERIFY(here.entry(1).reason.find("63 GPUs") != std::string::npos);
+        QCOMPARE(here.entry(2).state, State::done);
+    }
+
     void a_run_is_resumed_and_one_with_changes_is_forked() {
         const QueueRoom here = room("resumed");
         ok(train_weft(short_, text("resumed/begun"), {}, {"--max-steps", "8"}));
@@ -166,6 +176,7 @@ private slots:
         QVERIFY(pid > 0);
         const std::int64_t before = saved_step(run);
         const auto second = here.scheduler();
+        QTRY_COMPARE_WITH_TIMEOUT(here.scheduler_pid(), std::int64_t{second->processId()}, kLongMs);
         QTRY_VERIFY_WITH_TIMEOUT(saved_step(run) > before, kLongMs); // it went on
         QCOMPARE(pid_of_run(run), pid);
         QCOMPARE(here.entry(1).attempts, 1);
