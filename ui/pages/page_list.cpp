@@ -6,7 +6,7 @@ namespace weft::ui {
 std::span<const PageRecord* const> allPages() {
     static constexpr const PageRecord* kPages[] = {
         &kHomePage, &kDataPage,        &kModelPage, &kRecipePage,   &kPlanPage,
-        &kLivePage, &kCheckpointsPage, &kRunsPage,  &kProfilerPage,
+        &kLivePage, &kCheckpointsPage, &kRunsPage,  &kProfilerPage, &kQueuePage,
     };
     return kPages;
 }

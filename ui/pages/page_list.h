@@ -17,6 +17,7 @@ extern const PageRecord kLivePage;
 extern const PageRecord kCheckpointsPage;
 extern const PageRecord kRunsPage;
 extern const PageRecord kProfilerPage;
+extern const PageRecord kQueuePage;
 
 std::span<const PageRecord* const> allPages();
 

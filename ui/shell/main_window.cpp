@@ -139,13 +139,17 @@ void MainWindow::createPages() {
     for (const PageRecord* record : allPages()) {
         const QString id = QString::fromLatin1(record->id);
         const QString title = titleOf(*record);
-        const QKeySequence keys(QString("Ctrl+%1").arg(number++));
+        // There are nine such keys: Ctrl+0 is of the size of text.
+        const QKeySequence keys =
+            number <= 9 ? QKeySequence(QString("Ctrl+%1").arg(number)) : QKeySequence();
+        ++number;
         QAction* action = actions_.add("page." + id, tr("Go to %1").arg(widgets::menuText(title)),
                                        record->icon, keys, tr("Show the page %1").arg(title));
         connect(action, &QAction::triggered, this, [this, id] { showPage(id); });
         Page* page = record->create(studio_, actions_);
         page->setObjectName("page." + id);
-        const int index = rail_->addPage(record->icon, title, title + " (" + keys.toString() + ")");
+        const QString key = keys.isEmpty() ? QString() : " (" + keys.toString() + ")";
+        const int index = rail_->addPage(record->icon, title, title + key);
         stack_->addWidget(page);
         page_index_.insert(id, index);
         page_ids_.append(id);

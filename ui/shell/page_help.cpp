@@ -107,6 +107,13 @@ constexpr Help kHelp[] = {
        {"A D", QT_TRANSLATE_NOOP("PageHelp", "in the step: move it")},
        {"0", QT_TRANSLATE_NOOP("PageHelp", "in the step: all of it again")},
        {"Return", QT_TRANSLATE_NOOP("PageHelp", "in the step: show the call in the table")}}}},
+    {"queue",
+     QT_TRANSLATE_NOOP("PageHelp",
+                       "Runs that wait for their turn and are trained one after another, or as "
+                       "devices get free, also while the studio is closed; and sweeps: trials of a "
+                       "configuration that differ in some settings, of which the best go on."),
+     {{{"Return", QT_TRANSLATE_NOOP("PageHelp", "show the chosen run's curves")},
+       {"Del", QT_TRANSLATE_NOOP("PageHelp", "take the chosen entries out of the queue")}}}},
 };
 
 QString translated(const char* text) {

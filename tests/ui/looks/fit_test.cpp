@@ -2,6 +2,7 @@
 // The pages in large and small windows and with large text: no control reaches past the edge of
 // what it stands in, each is as wide as it needs, and no text is cut.
 #include "core/checkpoint/checkpoint.h"
+#include "core/queue/book.h"
 #include "core/train/record/annotations.h"
 #include "core/train/record/run_folder.h"
 #include "tests/support/weft_test.h"
@@ -92,10 +93,10 @@ struct NameColumn {
     const char* view;
     const char* title;
 };
-constexpr NameColumn kNameColumns[] = {{"runTable", "notes"},      {"opTable", "op"},
-                                       {"opTable", "layer"},       {"aliveTable", "tensor"},
-                                       {"tensorTree", "name"},     {"tensorTree", "spec"},
-                                       {"collectiveTable", "what"}};
+constexpr NameColumn kNameColumns[] = {{"runTable", "notes"},       {"opTable", "op"},
+                                       {"opTable", "layer"},        {"aliveTable", "tensor"},
+                                       {"tensorTree", "name"},      {"tensorTree", "spec"},
+                                       {"collectiveTable", "what"}, {"queueTable", "state"}};
 constexpr qsizetype kLeastLetters = 4; // of a name, with its dots
 
 void add_names(const QAbstractItemModel& model, int column, const QModelIndex& parent,
@@ -222,6 +223,36 @@ void write_run(const std::filesystem::path& folder) {
     }
 }
 
+/// A run that waits, and two sweeps, one of which has halved its trials.
+void write_queue(const std::filesystem::path& root) {
+    queue::change_book(queue::folder_under(root), [](queue::Book& book) {
+        queue::Sweep sweep;
+        sweep.name = "learning-rates";
+        sweep.method = queue::Method::grid;
+        sweep.metric = "validation/accuracy";
+        sweep.rungs = {100000};
+        book.sweeps.push_back(sweep);
+        sweep.name = "rates-and-widths";
+        sweep.method = queue::Method::halving;
+        sweep.metric = "validation/loss";
+        sweep.rungs = {9000, 27000, 81000};
+        book.sweeps.push_back(sweep);
+        for (int trial = 0; trial < 6; ++trial) {
+            queue::Entry entry;
+            entry.name = "rates-and-widths-" + std::to_string(trial);
+            entry.devices = "cuda:0,2";
+            entry.sweep = sweep.name;
+            entry.trial = trial;
+            entry.settings = {{"optimizer.learning_rate", 0.00012345 * (trial + 1)},
+                              {"model.hidden", {64, 32}}};
+            entry.results = {{9000, 0.2684 + trial}};
+            entry.state = trial < 2 ? queue::State::waiting : queue::State::stopped;
+            entry.reason = trial < 2 ? "" : "stopped early: place 3 of 6 at step 9,000";
+            book.add(entry);
+        }
+    });
+}
+
 QStringList faults_of_page(QWidget* page) {
     QStringList out = elided(page);
     for (const auto* label : page->findChildren<QLabel*>()) {
@@ -288,10 +319,10 @@ constexpr int kEightDevices = -4;
 constexpr const char* kThreeAxes = R"({"devices": "h100:8", "strategy": "3d",
     "axes": [["data", 2], ["pipeline", 2], ["model", 2]]})";
 constexpr std::pair<const char*, int> kPages[] = {
-    {"home", kAsIs},     {"data", kAsIs},    {"model", kAsIs},    {"training", kAsIs},
-    {"plan", 0},         {"plan", 1},        {"plan", 2},         {"plan", kEightDevices},
-    {"data", kPictures}, {"model", kAsIs},   {"train", kOpenRun}, {"checkpoints", kAsIs},
-    {"runs", kAsIs},     {"profiler", kAsIs}};
+    {"home", kAsIs},     {"data", kAsIs},     {"model", kAsIs},    {"training", kAsIs},
+    {"plan", 0},         {"plan", 1},         {"plan", 2},         {"plan", kEightDevices},
+    {"data", kPictures}, {"model", kAsIs},    {"train", kOpenRun}, {"checkpoints", kAsIs},
+    {"runs", kAsIs},     {"profiler", kAsIs}, {"queue", kAsIs}};
 
 /// What is read or planned in the background is there.
 bool has_content(QWidget* page, const QString& name, int part) {
@@ -308,6 +339,7 @@ bool has_content(QWidget* page, const QString& name, int part) {
                          : name == "checkpoints" ? "checkpointTable"
                          : name == "runs"        ? "runTable"
                          : name == "profiler"    ? "profileTable"
+                         : name == "queue"       ? "sweepTable"
                                                  : "";
     const auto* rows = view.isEmpty() ? nullptr : page->findChild<QAbstractItemView*>(view);
     return view.isEmpty() || (rows != nullptr && rows->model()->rowCount() > 0);
@@ -338,6 +370,7 @@ private slots:
         test::StudioFixture fixture;
         const std::filesystem::path run = fixture.root() / "runs" / "2026-01-01_fashion-mlp_001";
         write_run(run);
+        write_queue(run.parent_path());
         fixture.studio().index().refresh();
         QTRY_COMPARE_WITH_TIMEOUT(fixture.studio().index().runs().size(), std::size_t{1}, 30000);
         ui::Preferences preferences = fixture.studio().settings().values();
