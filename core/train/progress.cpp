@@ -5,6 +5,7 @@
 #include "core/checkpoint/array_reader.h"
 #include "core/compile/programs/programs.h"
 #include "core/optim/groups.h"
+#include "core/train/ranks/rank_shards.h"
 #include "core/train/slot_blocks.h"
 
 #include <algorithm>
@@ -314,7 +315,13 @@ std::vector<std::string> verify_checkpoint(const std::filesystem::path& folder,
     return problems;
 }
 
-SavedTensors saved_tensors(exec::Executor& executor, const std::set<int>& elsewhere) {
+std::shared_ptr<const std::string> saved_tokenizer(const data::SampleInfo& info) {
+    const bool saved = info.tokenizer != nullptr && !info.tokenizer->document().empty();
+    return saved ? std::shared_ptr<const std::string>(info.tokenizer, &info.tokenizer->document())
+                 : nullptr;
+}
+
+SavedTensors saved_tensors(exec::Executor& executor, const RankSaves* ranks) {
     const sharding::Mesh& mesh = executor.plan().mesh;
     SavedTensors out;
     out.are_copies = !executor.on_host();
@@ -334,8 +341,9 @@ SavedTensors saved_tensors(exec::Executor& executor, const std::set<int>& elsewh
         }
         for (const OwnedBlock& owned : owned_blocks(slot, mesh)) {
             view.pieces.push_back({owned.place,
-                                   elsewhere.contains(owned.device) ? std::span<const std::byte>()
-                                                                    : bytes_of(slot, owned.device),
+                                   ranks != nullptr && ranks->writers().contains(owned.device)
+                                       ? std::span<const std::byte>()
+                                       : bytes_of(slot, owned.device),
                                    owned.device});
         }
     }

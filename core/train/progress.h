@@ -20,6 +20,8 @@
 
 namespace weft::train {
 
+class RankSaves;
+
 /// Before the name of a weight: the slot of its moving average.
 inline constexpr std::string_view kAveragePrefix = "ema/";
 
@@ -96,8 +98,11 @@ struct SavedTensors {
     std::vector<exec::HostPart> parts;
     bool are_copies = false; // and stay as they are while training goes on
 };
-/// Ranks of `elsewhere` write what their devices have themselves.
-SavedTensors saved_tensors(exec::Executor& executor, const std::set<int>& elsewhere = {});
+/// With `ranks` those that write for themselves keep what their devices have.
+SavedTensors saved_tensors(exec::Executor& executor, const RankSaves* ranks = nullptr);
+
+/// The tokenizer that goes into a checkpoint; null where tokens are bytes, or no text.
+std::shared_ptr<const std::string> saved_tokenizer(const data::SampleInfo& info);
 
 /// The array of a slot in a checkpoint; null when the slot is not saved or the checkpoint has none.
 /// Throws weft::Error{checkpoint} when it has another type.

@@ -44,21 +44,12 @@ data::Sampler sampler_of(const LoopSetup& setup) {
             setup.config.shuffle_window_bytes};
 }
 
-/// Null where tokens are bytes, or no text.
-std::shared_ptr<const std::string> saved_tokenizer(const data::SampleInfo& info) {
-    const bool saved = info.tokenizer != nullptr && !info.tokenizer->document().empty();
-    return saved ? std::shared_ptr<const std::string>(info.tokenizer, &info.tokenizer->document())
-                 : nullptr;
-}
-
 checkpoint::ManagerOptions manager_options(const LoopSetup& setup) {
     checkpoint::ManagerOptions options = checkpoint::retention_of(setup.config.document);
     options.folder = setup.folder / "checkpoints";
     options.async = setup.config.checkpoint_async;
     options.check = [&lock = setup.lock] { lock.check(); };
-    if (setup.saves != nullptr) {
-        options.elsewhere = setup.saves->elsewhere();
-    }
+    options.elsewhere = setup.saves != nullptr ? setup.saves->elsewhere() : nullptr;
     options.finished = [&control = setup.control] { control.wake(); }; // a paused run tells of it
     return options;
 }
@@ -312,17 +303,13 @@ void StepLoop::complete_step() {
     }
 }
 
-std::set<int> StepLoop::ranks_that_write() const {
-    return setup_.saves != nullptr ? setup_.saves->writers() : std::set<int>();
-}
-
 // Where saves are to be expected; what a GPU holds is copied elsewhere.
 void StepLoop::reserve_staging() {
     const bool saves = progress_.live.checkpoint_every || setup_.config.checkpoint_on_improvement;
-    const bool fetches = setup_.saves != nullptr && !setup_.saves->all_write();
-    if (saves && setup_.config.checkpoint_async && setup_.executor.on_host() && !fetches) {
+    const bool here = setup_.saves == nullptr || setup_.saves->all_write();
+    if (saves && here && setup_.config.checkpoint_async && setup_.executor.on_host()) {
         manager_.wait();
-        manager_.reserve(saved_tensors(setup_.executor, ranks_that_write()).views);
+        manager_.reserve(saved_tensors(setup_.executor, setup_.saves).views);
     }
 }
 
@@ -594,7 +581,7 @@ void StepLoop::save(const std::string& kept_for) {
         setup_.saves->stage();
     }
     const auto saved =
-        std::make_shared<const SavedTensors>(saved_tensors(setup_.executor, ranks_that_write()));
+        std::make_shared<const SavedTensors>(saved_tensors(setup_.executor, setup_.saves));
     manager_.save(saved->views, std::move(record), saved->are_copies ? saved : nullptr);
     if (updates_ < exec::kSettlingRuns) {
         manager_.wait(); // nobody else allocates while libraries' memory is being measured

@@ -25,7 +25,6 @@
 
 #include <deque>
 #include <optional>
-#include <set>
 
 namespace weft::train {
 
@@ -114,7 +113,6 @@ private:
     void tell_skipped(const UpdateNumbers& numbers);
     void report_devices();
     void reserve_staging();
-    std::set<int> ranks_that_write() const;
     void report_loader();
     void keep_time(double ms);
     [[noreturn]] void diverge(const UnderWay& update, const UpdateNumbers& numbers);

@@ -9,6 +9,7 @@
 #include "core/base/team_wait.h"
 #include "core/base/text.h"
 #include "core/train/compute.h"
+#include "core/train/ranks/load_transport.h"
 #include "core/train/record/host_info.h"
 #include "core/train/self_test/gpu_verdict.h"
 
@@ -172,6 +173,25 @@ Json data_json() {
     return out;
 }
 
+/// What the processes of a run can exchange through.
+Json transports_json() {
+    Json out = Json::array();
+    for (const train::TransportChoice& one : train::transports()) {
+        out.push_back({{"name", one.name}, {"library", one.library}, {"missing", one.missing}});
+    }
+    return out;
+}
+
+void print_transports(const Json& transports) {
+    std::printf("processes     exchange through\n");
+    for (const Json& one : transports) {
+        const auto library = one["library"].get<std::string>();
+        std::printf("  %-12s%s\n", one["name"].get<std::string>().c_str(),
+                    library.empty() ? ("missing: " + one["missing"].get<std::string>()).c_str()
+                                    : library.c_str());
+    }
+}
+
 Json waiting_json() {
     const TeamWait wait = read_team_wait();
     return {{"variable", wait.variable},
@@ -208,6 +228,7 @@ Json doctor_json(const Context& context) {
             {"kernel_instruction_set", environment["instruction_set"]},
             {"thread_waiting", waiting_json()},
             {"cuda", cuda_json()},
+            {"transports", transports_json()},
             {"runs_root", context.runs_root.string()},
             {"disk_free_bytes", disk_free_bytes(context.runs_root)},
             {"data", data_json()}};
@@ -276,6 +297,7 @@ void print_text(const Json& doctor) {
                 format_bytes(doctor["disk_free_bytes"].get<std::int64_t>()).c_str(),
                 text(doctor["runs_root"]).c_str());
     print_gpus(doctor["cuda"]);
+    print_transports(doctor["transports"]);
     if (doctor.contains("self_test")) {
         print_tests(doctor["self_test"]);
     }

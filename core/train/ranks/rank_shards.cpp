@@ -20,7 +20,7 @@ using config::Json;
 
 constexpr const char* kProbeName = ".shared-by-ranks";
 
-Json json_of(const ir::Shape& shape) {
+Json extents_of(const ir::Shape& shape) {
     Json out = Json::array();
     for (const std::int64_t extent : shape) {
         out.push_back(extent);
@@ -36,7 +36,7 @@ ir::Shape shape_of(const Json& document) {
     return out;
 }
 
-Json json_of(const checkpoint::WrittenShard& written) {
+Json told_of(const checkpoint::WrittenShard& written) {
     Json pieces = Json::array();
     for (const checkpoint::PieceInfo& piece : written.pieces) {
         pieces.push_back({piece.offset, piece.crc32c, piece.block_crc32c});
@@ -88,7 +88,7 @@ checkpoint::WriteElsewhere RankSaves::elsewhere() {
     return [this](const checkpoint::ShardOrder& order) {
         Json pieces = Json::array();
         for (const auto& [name, box] : order.pieces) {
-            pieces.push_back({name, json_of(box.start), json_of(box.count)});
+            pieces.push_back({name, extents_of(box.start), extents_of(box.count)});
         }
         return written_of(hub_.ask_aside(order.writer, {{"do", "write shard"},
                                                         {"file", order.file.string()},
@@ -194,7 +194,7 @@ bool RankShards::act(const exec::Frame& command, exec::Device& device) {
     }
     state.writers.emplace_back([&state, command] {
         try {
-            state.member.answer_aside(command, json_of(checkpoint::write_shard(
+            state.member.answer_aside(command, told_of(checkpoint::write_shard(
                                                    command.head.at("file").get<std::string>(),
                                                    state.views_of(command.head.at("pieces")))));
         } catch (const Error& fault) {
