@@ -56,7 +56,7 @@ struct Entry {
     std::string reason;           // why it has this state, where that is not obvious
     bool stop = false;            // somebody asked for it to stop
     std::string run;              // its folder, from its first start on
-    int attempts = 0;             // starts since it last got further
+    int attempts = 0;             // in a row that ended in death, without getting further
     std::int64_t saved_step = -1; // of the newest checkpoint when it was last looked at
     double added = 0;             // s, UTC epoch; so are the others; 0: not yet
     double started = 0;           // the last time

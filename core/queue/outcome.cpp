@@ -55,9 +55,9 @@ Judgement judge(const Entry& entry, const Ended& ended) {
         return {Outcome::failed, ended.message};
     }
     const bool further = ended.saved_step > entry.saved_step;
-    if (!further && entry.attempts >= kMostAttempts) {
+    if (ended.seen && !further && entry.attempts + 1 >= kMostAttempts) {
         return {Outcome::failed,
-                "it ended " + std::to_string(entry.attempts) + " times without getting further"};
+                "it died " + std::to_string(kMostAttempts) + " times without getting further"};
     }
     return {Outcome::again, "interrupted"};
 }

@@ -12,7 +12,8 @@ struct Ended {
     std::string run_state;        // of the folder, "" where there is no run yet
     std::string message;          // of a run that failed since it was started
     std::int64_t saved_step = -1; // newest checkpoint
-    std::optional<int> exit_code; // of a child of ours that ended by itself
+    bool seen = false;            // it was a child of ours; else it was found gone
+    std::optional<int> exit_code; // of a child that ended by itself
     bool leaving = false;         // we told it to stop, as the queue itself ends
 };
 
@@ -27,13 +28,14 @@ struct Judgement {
     std::string reason;
 };
 
-/// Starts in a row that get no further before an entry counts as failed.
+/// Deaths in a row that a scheduler saw, without getting further, before an entry counts as failed.
+/// What was found dead does not count: the machine may have gone down.
 inline constexpr int kMostAttempts = 3;
 
 /// Pure.
 Judgement judge(const Entry& entry, const Ended& ended);
 
-/// Reads the folder of the run. `exit_code` and `leaving` are the caller's.
+/// Reads the folder of the run. `seen`, `exit_code` and `leaving` are the caller's.
 Ended look_at(const Entry& entry);
 
 /// The sweep's metric of the last evaluation that is not after `step` (none: of the last one);

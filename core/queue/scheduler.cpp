@@ -50,7 +50,8 @@ bool has_begun(const Path& run) {
 /// A process that was killed while it made the folder left these, and nothing that it trained.
 void clear_beginnings(const Path& run) {
     std::error_code problem;
-    for (const char* name : {"lock", "run.json", "events.jsonl"}) {
+    for (const char* name :
+         {"lock", "events.jsonl", "run.json", "run.json.part", "config.json.part"}) {
         std::filesystem::remove(run / name, problem);
     }
 }
@@ -181,7 +182,7 @@ void Scheduler::collect() {
         }
         const std::int64_t id = at->first;
         at = children_.erase(at);
-        note_end(id, end.exit_code);
+        note_end(id, &end);
     }
 }
 
@@ -196,7 +197,7 @@ void Scheduler::look_after_orphans() {
         }
     }
     for (const std::int64_t id : gone) {
-        note_end(id, std::nullopt);
+        note_end(id, nullptr);
     }
 }
 
@@ -223,15 +224,16 @@ bool Scheduler::tell_to_stop(const Entry& entry) {
     return lock && lock->pid > 0 && ::kill(static_cast<pid_t>(lock->pid), SIGTERM) == 0;
 }
 
-void Scheduler::note_end(std::int64_t id, std::optional<int> exit_code) {
+void Scheduler::note_end(std::int64_t id, const Process::End* end) {
     const Entry* known = book().find(id);
     if (known == nullptr) {
         return;
     }
     Ended ended = look_at(*known);
-    ended.exit_code = exit_code;
+    ended.seen = end != nullptr;
+    ended.exit_code = end != nullptr ? end->exit_code : std::nullopt;
     ended.leaving = stops_ > 0;
-    if (ended.message.empty() && exit_code && *exit_code != 0) {
+    if (ended.message.empty() && ended.exit_code.value_or(0) != 0) {
         ended.message = last_line(log_file(folder_, id));
     }
     change([&](Book& book) {
@@ -249,9 +251,9 @@ void Scheduler::settle(Book& book, Entry& entry, const Ended& ended) {
     entry.gpus.clear();
     entry.stop = false;
     entry.ended = clock_.epoch_s();
-    if (ended.saved_step > entry.saved_step) {
-        entry.attempts = 0;
-    }
+    const bool died_in_vain = judgement.outcome == Outcome::again && ended.seen && !ended.leaving &&
+                              ended.saved_step <= entry.saved_step;
+    entry.attempts = died_in_vain ? entry.attempts + 1 : 0;
     entry.saved_step = std::max(entry.saved_step, ended.saved_step);
     switch (judgement.outcome) {
     case Outcome::reached: {
@@ -298,7 +300,6 @@ std::optional<Entry> Scheduler::take(const Start& what) {
         entry->state = State::running;
         entry->reason.clear();
         entry->gpus = what.gpus;
-        ++entry->attempts;
         entry->started = clock_.epoch_s();
         out = *entry;
     });

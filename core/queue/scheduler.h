@@ -45,7 +45,8 @@ private:
     void start_runs();
     std::optional<Entry> take(const Start& what);
     void start(const Start& what);
-    void note_end(std::int64_t id, std::optional<int> exit_code);
+    /// `end` null: it was found gone.
+    void note_end(std::int64_t id, const Process::End* end);
     void settle(Book& book, Entry& entry, const Ended& ended);
     void warn_of_misfits();
     void tell(const Entry& entry, const std::string& what) const;

@@ -4,6 +4,8 @@
 #include "tests/e2e/queue/queue_process.h"
 #include "tests/support/test_folder.h"
 
+#include <fstream>
+
 namespace {
 
 using namespace weft;
@@ -163,6 +165,42 @@ private slots:
         QCOMPARE(here.entry(2).state, State::done);
     }
 
+    // With all that the session writes before there is a configuration, and halves of it.
+    void a_run_that_was_killed_while_it_began_begins_anew() {
+        const QueueRoom here = room("begun_only");
+        ok(here.weft({"queue", "add", short_}));
+        const auto run = train::create_run_folder(here.root(), "tiny");
+        for (const char* name :
+             {"lock", "events.jsonl", "run.json", "run.json.part", "config.json.part"}) {
+            std::ofstream(run / name) << "{";
+        }
+        queue::change_book(queue::folder_under(here.root()), [&](queue::Book& book) {
+            book.entries[0].state = State::running;
+            book.entries[0].run = run.string();
+        });
+        ok(here.weft({"queue", "run", "--until-empty"}));
+        QCOMPARE(here.entry(1).state, State::done);
+        QCOMPARE(here.entry(1).run, run.string());
+        QCOMPARE(train::summarise_run(run).step, std::int64_t{20});
+    }
+
+    void a_run_that_dies_again_and_again_has_failed() {
+        const QueueRoom here = room("dying");
+        ok(here.weft({"queue", "add", long_, "--set", "checkpoint.every=null"}));
+        const auto scheduler = here.scheduler();
+        std::int64_t killed = 0;
+        for (int death = 0; death < queue::kMostAttempts; ++death) {
+            std::int64_t pid = 0;
+            QTRY_VERIFY_WITH_TIMEOUT((pid = pid_of_run(here.entry(1).run)) > 0 && pid != killed,
+                                     kLongMs);
+            ::kill(static_cast<pid_t>(pid), SIGKILL);
+            killed = pid;
+        }
+        QCOMPARE(code_of_end(*scheduler), 0);
+        QCOMPARE(here.entry(1).state, State::failed);
+        QVERIFY(here.entry(1).reason.find("3 times") != std::string::npos);
+    }
+
     // A scheduler is killed, its run goes on; the next one finds it, and resumes it when it is
     // killed, too.
     void a_run_outlives_its_scheduler_and_is_found_again() {
@@ -172,6 +210,7 @@ private slots:
         QTRY_VERIFY_WITH_TIMEOUT(saved_step(here.entry(1).run) > 0, kLongMs);
         kill_hard(*first);
         const std::string run = here.entry(1).run;
+        const double started = here.entry(1).started;
         const std::int64_t pid = pid_of_run(run);
         QVERIFY(pid > 0);
         const std::int64_t before = saved_step(run);
@@ -179,7 +218,7 @@ private slots:
         QTRY_COMPARE_WITH_TIMEOUT(here.scheduler_pid(), std::int64_t{second->processId()}, kLongMs);
         QTRY_VERIFY_WITH_TIMEOUT(saved_step(run) > before, kLongMs); // it went on
         QCOMPARE(pid_of_run(run), pid);
-        QCOMPARE(here.entry(1).attempts, 1);
+        QCOMPARE(here.entry(1).started, started);      // and was not started again
         QCOMPARE(here.weft({"queue", "run"}).code, 2); // one is enough
         ::kill(static_cast<pid_t>(pid), SIGKILL);
         QTRY_VERIFY_WITH_TIMEOUT(pid_of_run(run) > 0 && pid_of_run(run) != pid, kLongMs);

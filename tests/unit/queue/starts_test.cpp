@@ -142,12 +142,17 @@ private slots:
         entry.saved_step = 5;
         Ended ended;
         ended.run_state = "running";
-        for (int attempt = 1; attempt <= kMostAttempts; ++attempt) {
-            entry.attempts = attempt;
+        for (int deaths = 0; deaths < kMostAttempts; ++deaths) {
+            entry.attempts = deaths;
+            ended.seen = true;
             ended.saved_step = 5;
             QVERIFY(judge(entry, ended).outcome ==
-                    (attempt < kMostAttempts ? Outcome::again : Outcome::failed));
+                    (deaths + 1 < kMostAttempts ? Outcome::again : Outcome::failed));
             ended.saved_step = 6;
+            QVERIFY(judge(entry, ended).outcome == Outcome::again);
+            // Found dead: the machine went down, however often.
+            ended.saved_step = 5;
+            ended.seen = false;
             QVERIFY(judge(entry, ended).outcome == Outcome::again);
         }
     }
