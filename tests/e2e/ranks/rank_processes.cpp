@@ -38,15 +38,20 @@ int free_port() {
 RankProcesses::RankProcesses(const QStringList& arguments, RankOptions options) {
     const QString port = QString::number(free_port());
     const QString ranks = QString::number(options.ranks);
+    const QString local =
+        options.ranks_of_a_host > 0 ? QString::number(options.ranks_of_a_host) : ranks;
     for (int rank = 0; rank < options.ranks; ++rank) {
         auto& process = processes_.emplace_back(std::make_unique<QProcess>());
         const QString number = QString::number(rank);
         process->setProcessEnvironment(environment_of(
-            QStringList{"RANK=" + number, "LOCAL_RANK=" + number, "WORLD_SIZE=" + ranks,
-                        "LOCAL_WORLD_SIZE=" + ranks, "MASTER_ADDR=127.0.0.1", "MASTER_PORT=" + port,
+            QStringList{"RANK=" + number, "LOCAL_RANK=" + QString::number(rank % local.toInt()),
+                        "WORLD_SIZE=" + ranks, "LOCAL_WORLD_SIZE=" + local,
+                        "MASTER_ADDR=" + options.address, "MASTER_PORT=" + port,
                         "WEFT_RUN_SECRET=" + options.secret} +
             options.environment));
-        process->start(WEFT_PROGRAM, arguments);
+        QStringList command = options.through ? options.through(rank) : QStringList();
+        command << WEFT_PROGRAM << arguments;
+        process->start(command.takeFirst(), command);
         process->waitForStarted();
     }
 }

@@ -12,6 +12,10 @@ struct RankOptions {
     int ranks = 2;
     QString secret = "0123456789abcdef";
     QStringList environment; // on top of that of ranks
+    QString address = "127.0.0.1"; // of rank 0
+    int ranks_of_a_host = 0;       // 0: all of them
+    /// What starts the program of a rank: {"ip", "netns", "exec", "name"}; null: nothing else does.
+    std::function<QStringList(int rank)> through{};
 };
 
 class RankProcesses {
