@@ -46,7 +46,6 @@ std::vector<std::string> with_backend(const LaunchOptions& options) {
 // Hosts, and ranks for each: as many as are said, or as the mesh has devices.
 std::vector<HostRanks> hosts_of(const LaunchOptions& options, const compile::RunConfig& config) {
     const int devices = simulated_devices(config);
-    const bool queued = options.hosts.empty() && options.nodes > 1;
     const bool counted = options.hosts.find(':') != std::string::npos || options.per_host > 0;
     const auto hosts = static_cast<int>(
         options.hosts.empty() ? options.nodes
@@ -66,7 +65,7 @@ std::vector<HostRanks> hosts_of(const LaunchOptions& options, const compile::Run
         return launch::parse_hosts(options.hosts, per_host);
     }
     return std::vector<HostRanks>(static_cast<std::size_t>(options.nodes),
-                                  {queued ? "" : "localhost", per_host, per_host});
+                                  {"localhost", per_host, per_host});
 }
 
 // --set for a mesh of one device for each rank, unless it is one or names GPUs.
@@ -232,6 +231,11 @@ std::optional<PreparedLaunch> read_launch(const LaunchOptions& options, const Co
                       ? launch::choose_way(request, options.backend, out->own_name)
                       : launch::WayChoice{launch::way_of(options.with), ""};
     check_combination(*out, options);
+    if (meets_by_queue(out->choice.way) && options.hosts.empty()) {
+        for (HostRanks& host : request.hosts) {
+            host.name.clear(); // which the queue picks
+        }
+    }
     return out;
 }
 

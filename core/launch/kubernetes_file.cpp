@@ -74,6 +74,9 @@ Json rank_pod(const LaunchRequest& request, const std::string& name) {
     environment.push_back(variable("LOCAL_WORLD_SIZE", "1"));
     environment.push_back(variable("MASTER_ADDR", master));
     environment.push_back(variable("MASTER_PORT", std::to_string(port_of(request))));
+    if (!request.interface.empty()) {
+        environment.push_back(variable(kInterfaceVariable, request.interface));
+    }
     environment.push_back(secret_variable(request));
     Json container{{"name", "weft"},
                    {"image", request.kubernetes.image},

@@ -40,13 +40,13 @@ std::vector<std::string> mpirun_settings(const LaunchRequest& request) {
     // Ranks that wait leave the core to those that compute.
     add({"--mca", "mpi_yield_when_idle", "1"});
     // When a rank has died mpirun waits so long before it sends SIGTERM, and again before SIGKILL:
-    // time for rank 0 to say what happened and to save.
-    add({"--mca", "odls_base_sigkill_timeout", "5"});
-    // A rank that ends with a code other than 0 does not end the others: rank 0 decides.
-    add({"--mca", "orte_abort_on_non_zero_status", "0"});
+    // time for rank 0 to say what happened. It waits even where no rank is left. (With
+    // orte_abort_on_non_zero_status 0 it never ends, once a rank was killed and another fails.)
+    add({"--mca", "odls_base_sigkill_timeout", "3"});
     if (!request.interface.empty()) {
         add({"--mca", "btl_tcp_if_include", request.interface});
         add({"--mca", "oob_tcp_if_include", request.interface});
+        add({"-x", kInterfaceVariable});
     }
     if (!request.master_addr.empty()) {
         add({"-x", "MASTER_ADDR"});
@@ -87,6 +87,9 @@ Member mpirun_member(const LaunchRequest& request, bool begun) {
     }
     if (request.master_port != 0) {
         out.variables.emplace_back("MASTER_PORT", std::to_string(request.master_port));
+    }
+    if (!request.interface.empty()) {
+        out.variables.emplace_back(kInterfaceVariable, request.interface);
     }
     out.variables.emplace_back(kSecretVariable, request.secret);
     out.all_ranks = true;

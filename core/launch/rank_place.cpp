@@ -224,6 +224,12 @@ int port_of_job(std::string_view job) {
     return 20000 + static_cast<int>(hash % 40000);
 }
 
+// torchrun itself listens at MASTER_PORT then, for PyTorch's ranks.
+int port_beside(int taken, const std::string& run_id) {
+    const int port = port_of_job("torchrun." + run_id + "." + std::to_string(taken));
+    return port == taken ? port + 1 : port;
+}
+
 std::string first_host_of_slurm(const Variables& variables) {
     for (const char* list : {"SLURM_STEP_NODELIST", "SLURM_JOB_NODELIST", "SLURM_NODELIST"}) {
         if (const auto host = first_slurm_host(variables.text(list))) {
@@ -252,12 +258,15 @@ void find_master(RankPlace& place, const std::string& job, const Variables& vari
         }
         place.master_addr = "127.0.0.1";
     }
-    const std::optional<int> port = variables.number("MASTER_PORT", 1024, 65535);
+    std::optional<int> port = variables.number("MASTER_PORT", 1024, 65535);
     if (!port && job.empty()) {
         refuse(ranks, "MASTER_PORT is not set",
                "Set MASTER_PORT to a free port (1024 to 65535) of the host of rank 0, the same for "
                "all "
                "ranks, or start the run with `weft launch`.");
+    }
+    if (port && variables.text("TORCHELASTIC_USE_AGENT_STORE") == "True") {
+        port = port_beside(*port, variables.text("TORCHELASTIC_RUN_ID"));
     }
     place.master_port = port ? *port : port_of_job(job);
 }

@@ -28,7 +28,8 @@ using VariableOf = std::function<const char*(const char*)>;
 /// Of torchrun's variables, else mpirun's, else srun's, else PMI's. nullopt: one process alone.
 /// MASTER_ADDR and MASTER_PORT hold for all of them; where they are missing and all ranks are on
 /// one host it is 127.0.0.1, on several hosts of Slurm the first, and a port made from the job's
-/// id. Throws weft::Error{usage} for variables that contradict each other, or cannot be.
+/// id. Where torchrun listens at MASTER_PORT itself it is another one, made from it. Throws
+/// weft::Error{usage} for variables that contradict each other, or cannot be.
 std::optional<RankPlace> read_rank_place(const VariableOf& variable);
 
 } // namespace weft::launch

@@ -96,12 +96,16 @@ std::vector<RankSeat> seats_of(const LaunchRequest& request) {
 }
 
 std::vector<Variable> rank_variables(const LaunchRequest& request, const RankSeat& seat) {
-    return {{"RANK", std::to_string(seat.rank)},
-            {"WORLD_SIZE", std::to_string(rank_count(request))},
-            {"LOCAL_RANK", std::to_string(seat.local_rank)},
-            {"LOCAL_WORLD_SIZE", std::to_string(seat.host->ranks)},
-            {"MASTER_ADDR", request.master_addr},
-            {"MASTER_PORT", std::to_string(request.master_port)}};
+    std::vector<Variable> out = {{"RANK", std::to_string(seat.rank)},
+                                 {"WORLD_SIZE", std::to_string(rank_count(request))},
+                                 {"LOCAL_RANK", std::to_string(seat.local_rank)},
+                                 {"LOCAL_WORLD_SIZE", std::to_string(seat.host->ranks)},
+                                 {"MASTER_ADDR", request.master_addr},
+                                 {"MASTER_PORT", std::to_string(request.master_port)}};
+    if (!request.interface.empty()) {
+        out.emplace_back(kInterfaceVariable, request.interface);
+    }
+    return out;
 }
 
 bool is_this_machine(const std::string& host, const std::string& own_name) {

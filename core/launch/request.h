@@ -71,5 +71,6 @@ std::vector<Variable> rank_variables(const LaunchRequest& request, const RankSea
 bool is_this_machine(const std::string& host, const std::string& own_name);
 
 inline constexpr const char* kSecretVariable = "WEFT_RUN_SECRET";
+inline constexpr const char* kInterfaceVariable = "WEFT_INTERFACE"; // over which ranks exchange
 
 } // namespace weft::launch

@@ -76,6 +76,9 @@ std::string slurm_file(const LaunchRequest& request) {
     if (request.master_port != 0) {
         out += "export MASTER_PORT=" + std::to_string(request.master_port) + "\n";
     }
+    if (!request.interface.empty()) {
+        out += "export WEFT_INTERFACE=" + shell_quoted(request.interface) + "\n";
+    }
     out += R"(
 # Before the time limit rank 0 saves and stops; the other ranks take no notice of the signal.
 queue_again=no

@@ -24,6 +24,10 @@ std::string torchrun_lines(const LaunchRequest& request) {
     std::string out = "# The same on all hosts: ranks that do not know it are refused.\n"
                       "export " +
                       std::string(kSecretVariable) + "=" + request.secret + "\n";
+    if (!request.interface.empty()) {
+        out += std::string("export ") + kInterfaceVariable + "=" + shell_quoted(request.interface) +
+               "\n";
+    }
     for (std::size_t i = 0; i < request.hosts.size(); ++i) {
         const HostRanks& host = request.hosts[i];
         const std::vector<std::string> words = {

@@ -194,6 +194,7 @@ private slots:
             says(dry({"--nodes", "2", "--per-host", "2", "--with", "slurm"}), "#SBATCH --nodes=2"));
         QVERIFY(
             says(dry({"--nodes", "2", "--per-host", "2", "--image", "weft:1"}), "kind: JobSet"));
+        QVERIFY(!says(dry({"--per-host", "2", "--with", "slurm"}), "--nodelist"));
         QVERIFY(!fs::exists(place_ / "runs"));
     }
 

@@ -138,6 +138,19 @@ private slots:
         QVERIFY(!place->mpi);
     }
 
+    // torch/distributed/rendezvous.py: where this is "True" torchrun's own process on the first
+    // node listens at MASTER_PORT.
+    void a_port_that_torchrun_has_itself_is_not_taken() {
+        const Environment agent =
+            with(torchrun_environment(), {{"TORCHELASTIC_USE_AGENT_STORE", "True"}});
+        const int port = place_in(agent)->master_port;
+        QVERIFY(port != 29500 && port >= 1024 && port <= 65535);
+        QCOMPARE(place_in(with(agent, {{"RANK", "7"}, {"LOCAL_RANK", "3"}}))->master_port, port);
+        QVERIFY(place_in(with(agent, {{"TORCHELASTIC_RUN_ID", "b"}}))->master_port != port);
+        QCOMPARE(place_in(with(agent, {{"TORCHELASTIC_USE_AGENT_STORE", "False"}}))->master_port,
+                 29500);
+    }
+
     // As the training operator of Kubernetes does: one rank in each pod.
     void ranks_of_a_host_of_their_own_need_no_local_variables() {
         const auto place =

@@ -87,6 +87,9 @@ private slots:
                                                 {"LOCAL_RANK", "0"},  {"LOCAL_WORLD_SIZE", "1"},
                                                 {"MASTER_ADDR", "a"}, {"MASTER_PORT", "23456"}};
         QVERIFY(variables == expected);
+        LaunchRequest over = request;
+        over.interface = "eth1";
+        QVERIFY(rank_variables(over, seats[2]).back() == Variable("WEFT_INTERFACE", "eth1"));
     }
 
     // The shell itself says what it reads.
