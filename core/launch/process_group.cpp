@@ -44,6 +44,11 @@ void write_all(int descriptor, std::string_view text) {
     }
 }
 
+// ssh says 255 for a rank that was killed and for a connection that ended, or was killed itself.
+bool is_out_of_sight(const Member& member, int code) {
+    return member.reads_secret && (code == kSshFailed || code == 128 + SIGKILL);
+}
+
 // One started member.
 struct Running {
     const Member* member = nullptr;
@@ -186,7 +191,7 @@ private:
         one.in.close();
         if (one.member->rank == 0) {
             end_.code = code;
-            const bool lost = code == kSshFailed && one.member->reads_secret;
+            const bool lost = is_out_of_sight(*one.member, code);
             if (end_.cause.empty() && !end_.asked && (lost || code > 128)) {
                 blame(one, code);
             }
@@ -206,7 +211,7 @@ private:
         blame(one, code);
         if (!leader_ended_) {
             kill_at_ = Clock::now() + options_.last_words;
-            if (code == kSshFailed && one.member->reads_secret) {
+            if (is_out_of_sight(*one.member, code)) {
                 // It may be only out of sight, and then rank 0 sees no reason to end.
                 end_.gave_up = true;
                 send_leader(SIGTERM);
@@ -218,7 +223,7 @@ private:
         const std::string who = one.member->all_ranks ? "a rank"
                                                       : "rank " + std::to_string(one.member->rank) +
                                                             " on " + one.member->host;
-        if (code == kSshFailed && one.member->reads_secret) {
+        if (is_out_of_sight(*one.member, code)) {
             end_.cause = who + " was killed, or its connection was lost";
         } else if (code > 128) {
             end_.cause = who + " was killed by signal " + std::to_string(code - 128);

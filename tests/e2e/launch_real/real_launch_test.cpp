@@ -43,6 +43,22 @@ pid_t process_of(const QString& folder, int rank) {
     return 0;
 }
 
+// ssh itself that leads to a host for this run.
+pid_t ssh_to(const QByteArray& host, const QString& folder) {
+    for (const QString& entry : QDir("/proc").entryList(QDir::Dirs)) {
+        QFile words("/proc/" + entry + "/cmdline");
+        if (!words.open(QIODevice::ReadOnly)) {
+            continue;
+        }
+        const QByteArray all = words.readAll();
+        const QList<QByteArray> line = all.split('\0');
+        if (line[0].endsWith("ssh") && line.contains(host) && all.contains(folder.toUtf8())) {
+            return entry.toInt();
+        }
+    }
+    return 0;
+}
+
 template <typename T>
 int count_of(const fs::path& run) {
     int out = 0;
@@ -192,6 +208,39 @@ private slots:
         QCOMPARE(train::summarise_run(run_).state, std::string("stopped"));
         QCOMPARE(count_of<train::RestartEvent>(run_), 0);
         QCOMPARE(process_of(run_text(), 1), 0);
+    }
+
+    // Rank 1 goes on, out of sight: rank 0 is told to stop, and saves with it.
+    void a_lost_connection_saves_and_starts_again() {
+        if (const QString why = missing({"--hosts"}); !why.isEmpty()) {
+            QSKIP(qPrintable(why));
+        }
+        QProcess launch;
+        launch.setEnvironment(QProcess::systemEnvironment() + environment());
+        launch.start(WEFT_PROGRAM,
+                     launch_words({"--hosts", "alpha:1,beta:1", "--restarts", "2"}, 600));
+        QVERIFY2(waited_for_save(launch), launch.readAllStandardError());
+        const pid_t connection = ssh_to("beta", run_text());
+        QVERIFY(connection > 0);
+        QCOMPARE(::kill(connection, SIGKILL), 0);
+        QVERIFY(launch.waitForFinished(kRealPatienceMs));
+        const QByteArray told = launch.readAllStandardError();
+        QVERIFY2(launch.exitCode() == 0, told);
+        QCOMPARE(count_of<train::RestartEvent>(run_), 1);
+        QCOMPARE(train::summarise_run(run_).state, std::string("finished"));
+    }
+
+    void ranks_whose_launcher_is_killed_save_and_end() {
+        QProcess launch;
+        launch.start(WEFT_PROGRAM, launch_words({"--per-host", "2"}, 1000000));
+        QVERIFY2(waited_for_save(launch), launch.readAllStandardError());
+        QVERIFY(train::is_live(run_));
+        launch.kill();
+        launch.waitForFinished();
+        QTRY_VERIFY_WITH_TIMEOUT(process_of(run_text(), 0) == 0, kRealPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(process_of(run_text(), 1) == 0, kRealPatienceMs);
+        QVERIFY(!train::is_live(run_));
+        QCOMPARE(train::summarise_run(run_).state, std::string("stopped"));
     }
 
     void another_version_on_a_host_ends_it_before_anything_is_written() {

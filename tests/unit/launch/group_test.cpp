@@ -212,14 +212,16 @@ private slots:
 
     // ssh ends with 255 when its connection does; the rank behind it may well go on.
     void a_rank_out_of_sight_makes_rank_0_stop_and_is_a_fault() {
-        Member other = rank(1, "read x; echo >" + fifo("ready") + "; exit 255");
-        other.reads_secret = other.reads_signals = true;
-        const GroupEnd end = watch({rank(0, "trap 'exit 75' TERM; read x <" + fifo("ready") +
-                                                "; while :; do sleep 0.05; done"),
-                                    other});
-        QCOMPARE(end.code, 75);
-        QVERIFY(end.gave_up && end.is_fault());
-        QVERIFY2(end.cause.find("connection was lost") != std::string::npos, end.cause.c_str());
+        for (const char* end_of_ssh : {"exit 255", "kill -KILL $$"}) {
+            Member other = rank(1, "read x; echo >" + fifo("ready") + "; " + end_of_ssh);
+            other.reads_secret = other.reads_signals = true;
+            const GroupEnd end = watch({rank(0, "trap 'exit 75' TERM; read x <" + fifo("ready") +
+                                                    "; while :; do sleep 0.05; done"),
+                                        other});
+            QCOMPARE(end.code, 75);
+            QVERIFY(end.gave_up && end.is_fault());
+            QVERIFY2(end.cause.find("connection was lost") != std::string::npos, end.cause.c_str());
+        }
     }
 
     void ranks_behind_a_connection_are_told_to_end_and_then_cut_off() {
