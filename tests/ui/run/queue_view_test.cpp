@@ -217,6 +217,7 @@ private slots:
         ShownQueue shown([](Book& book) {
             add_halved_sweep(book, "rates");
             add_halved_sweep(book, "others");
+            book.entries[book.trials_of("others")[5]].results.push_back({9, 0.25});
         });
         auto* chooser = static_cast<QComboBox*>(shown.fixture.find("sweepChooser"));
         QTRY_COMPARE_WITH_TIMEOUT(chooser->currentText(), QString("others"), kPatienceMs);
@@ -238,6 +239,7 @@ private slots:
             }
         }
         QCOMPARE(chooser->currentText(), QString("rates"));
+        QCOMPARE(lines->axisCount(), 3); // none of these has got to the second rung
         shown.fixture.click("stopSweep");
         QTRY_COMPARE_WITH_TIMEOUT(shown.state_of(6), State::stopped, kPatienceMs);
         QCOMPARE(shown.state_of(12), State::waiting); // of the other

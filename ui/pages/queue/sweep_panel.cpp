@@ -81,6 +81,12 @@ widgets::ParallelAxis settingAxis(const queue::SweepTable& table, const std::str
     return axis;
 }
 
+/// An axis without a value would say nothing.
+bool isReached(const queue::SweepTable& table, std::size_t rung) {
+    return std::any_of(table.rows.begin(), table.rows.end(),
+                       [rung](const queue::TrialRow& row) { return row.at[rung].has_value(); });
+}
+
 widgets::ParallelAxis rungAxis(const queue::SweepTable& table, std::size_t rung) {
     widgets::ParallelAxis axis;
     axis.name = metricWords(table.sweep->metric) + QLatin1Char(' ') + rungText(*table.sweep, rung);
@@ -249,7 +255,9 @@ void SweepPanel::showParallel(const queue::SweepTable& table) {
         axes.push_back(settingAxis(table, path));
     }
     for (std::size_t rung = 0; rung < table.sweep->rungs.size(); ++rung) {
-        axes.push_back(rungAxis(table, rung));
+        if (isReached(table, rung)) {
+            axes.push_back(rungAxis(table, rung));
+        }
     }
     std::vector<widgets::ParallelLine> lines;
     int best = -1;
