@@ -77,7 +77,7 @@ set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "fonts-inter, fonts-jetbrains-mono, qt6-wayland")
-set(CPACK_DEBIAN_PACKAGE_SUGGESTS "dataset-fashion-mnist, python3-numpy")
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS "dataset-fashion-mnist, openmpi-bin, python3-numpy")
 if(TARGET weft-backend-cuda)
     string(APPEND CPACK_DEBIAN_PACKAGE_SUGGESTS
         ", libcublas-13-0, libcudnn9-cuda-13, libnccl2, cuda-nvrtc-13-0")
