@@ -157,6 +157,34 @@ private slots:
         QCOMPARE(losses_of(root / "on-3").size(), std::size_t{kRankSteps});
     }
 
+    // Kernels ask for workspace by the threads of a rank: the plan knows how many they are.
+    void ranks_may_have_several_threads() {
+        QTemporaryDir folder;
+        const std::filesystem::path root = folder.path().toStdString();
+        const QString config = write_model(root, kGpt, {"mesh.devices=cpu:2"});
+        RankProcesses many({"train", config, "--run-dir", text_of(root / "run")},
+                           {2, "00ff", {"OMP_NUM_THREADS=3"}});
+        const auto codes = many.finish();
+        QVERIFY2(codes == (std::vector<int>{0, 0}), many.error_output(0).c_str());
+        QCOMPARE(losses_of(root / "run").size(), std::size_t{kRankSteps});
+    }
+
+    void what_they_exchange_through_is_no_other_run() {
+        QTemporaryDir folder;
+        const std::filesystem::path root = folder.path().toStdString();
+        const QString config =
+            write_model(root, kMlp, {"mesh.devices=cpu:2", "mesh.backend=gloo"}, 2 * kRankSteps);
+        const QString run = text_of(root / "run");
+        RankProcesses half(
+            {"train", config, "--run-dir", run, "--max-steps", QString::number(kRankSteps)},
+            {2, "00ff", {}});
+        QCOMPARE(half.finish(), (std::vector<int>{0, 0}));
+        const Finished rest = run_weft({"resume", run, "--set", "mesh.backend=in_process"});
+        QVERIFY2(rest.code == 0, rest.err.c_str());
+        QVERIFY2(rest.err.find("fork") == std::string::npos, rest.err.c_str());
+        QCOMPARE(losses_of(root / "run").size(), std::size_t{2 * kRankSteps});
+    }
+
     void a_stop_is_taken_by_all_and_nothing_is_lost() {
         QTemporaryDir folder;
         const std::filesystem::path root = folder.path().toStdString();
