@@ -101,7 +101,8 @@ struct Session::State {
     Progress progress;
     std::int64_t restored_step = -1;
     double phase_start_s = 0;
-    std::optional<std::int64_t> plan_limit; // of memory, that the plan was made for
+    data::DataOutline outline;              // that the plan was made for
+    std::optional<std::int64_t> plan_limit; // likewise, of memory
     int device_threads = 1;                 // likewise
     double peak_flops = 0; // of products in the run's precision; 0 when they were not measured
     Json environment;
@@ -211,9 +212,9 @@ void Session::State::make_plan() {
     device_threads = target.device_threads;
     const fs::path& start = options.start.checkpoint;
     const std::int64_t step = start.empty() ? 0 : checkpoint::read_manifest(start).record.step;
-    auto made = std::make_shared<const plan::ExecutionPlan>(plan_to_run(
-        options.config, outline_run_data(options.config, target, control.halt(), on_opening()),
-        target, step, control.halt()));
+    outline = outline_run_data(options.config, target, control.halt(), on_opening());
+    auto made = std::make_shared<const plan::ExecutionPlan>(
+        plan_to_run(options.config, outline, target, step, control.halt()));
     info.parameters = made->parameters;
     write_plan(*made);
     for (const std::string& fallback : made->fallbacks) {
@@ -279,8 +280,8 @@ void Session::State::gather_ranks() {
 
 void Session::State::set_up_ranks() {
     RankTeam& team = *options.team;
-    team.set_up({options.config, plan, thread_count(options.threads), device_threads, plan_limit,
-                 exchange_timeout_s(), folder});
+    team.set_up({options.config, outline, plan, thread_count(options.threads), device_threads,
+                 plan_limit, exchange_timeout_s(), folder});
     control.emit(NoteEvent{"Each device has a process of its own; they exchange through " +
                            team.transport() + "."});
 }

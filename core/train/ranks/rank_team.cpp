@@ -70,6 +70,46 @@ Json json_of(const plan::PlanDigest& digest) {
     return out;
 }
 
+Json json_of(const ir::Type& type) {
+    Json shape = Json::array();
+    for (const std::int64_t extent : type.shape) {
+        shape.push_back(extent);
+    }
+    return {{"dtype", static_cast<int>(type.dtype)}, {"shape", std::move(shape)}};
+}
+
+ir::Type type_of(const Json& document) {
+    ir::Type out;
+    out.dtype = static_cast<ir::DType>(document.at("dtype").get<int>());
+    for (const Json& extent : document.at("shape")) {
+        out.shape.push_back(extent.get<std::int64_t>());
+    }
+    return out;
+}
+
+/// What plans want to know of data: ranks have none, rank 0 reads them for all.
+Json json_of(const data::DataOutline& data) {
+    return {{"input", json_of(data.sample.input)},   {"target", json_of(data.sample.target)},
+            {"classes", data.sample.classes},        {"samples", data.samples},
+            {"has_validation", data.has_validation}, {"has_test", data.has_test},
+            {"cache_bytes", data.cache_bytes},       {"test_cache_bytes", data.test_cache_bytes},
+            {"largest_block", data.largest_block}};
+}
+
+data::DataOutline outline_of(const Json& document) {
+    data::DataOutline out;
+    out.sample.input = type_of(document.at("input"));
+    out.sample.target = type_of(document.at("target"));
+    out.sample.classes = document.at("classes").get<std::int64_t>();
+    out.samples = document.at("samples").get<std::int64_t>();
+    out.has_validation = document.at("has_validation").get<bool>();
+    out.has_test = document.at("has_test").get<bool>();
+    out.cache_bytes = document.at("cache_bytes").get<std::int64_t>();
+    out.test_cache_bytes = document.at("test_cache_bytes").get<std::int64_t>();
+    out.largest_block = document.at("largest_block").get<std::int64_t>();
+    return out;
+}
+
 /// The plan of the hub, made here.
 std::shared_ptr<const plan::ExecutionPlan> same_plan(const Json& setup,
                                                      compile::RunConfig& config) {
@@ -87,7 +127,7 @@ std::shared_ptr<const plan::ExecutionPlan> same_plan(const Json& setup,
         target.limit_bytes = setup.at("limit_bytes").get<std::int64_t>();
     }
     auto plan = std::make_shared<const plan::ExecutionPlan>(
-        plan_run(config, outline_run_data(config, target), target, {}));
+        plan_run(config, outline_of(setup.at("data")), target, {}));
     plan::PlanDigest wanted;
     for (const Json& part : setup.at("plan")) {
         wanted.emplace_back(part.at(0).get<std::string>(), part.at(1).get<std::string>());
@@ -95,9 +135,9 @@ std::shared_ptr<const plan::ExecutionPlan> same_plan(const Json& setup,
     if (const std::string part = plan::first_difference(wanted, plan::digest_of(*plan));
         !part.empty()) {
         throw Error(ErrorKind::device, part,
-                    "was planned here in another way than on rank 0: the data of this host, or "
-                    "its kernels, are others",
-                    "use the same files and the same version on all hosts");
+                    "was planned here in another way than on rank 0: the kernels of this host are "
+                    "others",
+                    "use the same version on all hosts");
     }
     return plan;
 }
@@ -218,6 +258,7 @@ void RankTeam::set_up(const TeamPlan& team_plan) {
                {"base_dir", std::filesystem::absolute(team_plan.config.base_dir).string()},
                {"threads", team_plan.threads},
                {"device_threads", team_plan.device_threads},
+               {"data", json_of(team_plan.data)},
                {"timeout_s", team_plan.timeout_s},
                {"plan", json_of(plan::digest_of(*team_plan.plan))}};
     setup["limit_bytes"] = team_plan.limit_bytes ? Json(*team_plan.limit_bytes) : Json(nullptr);

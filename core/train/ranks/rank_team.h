@@ -35,6 +35,7 @@ struct RankTeamOptions {
 /// What each rank has to know to make the same plan.
 struct TeamPlan {
     const compile::RunConfig& config;
+    const data::DataOutline& data;
     std::shared_ptr<const plan::ExecutionPlan> plan;
     int threads = 0;        // that were planned for
     int device_threads = 1; // of each device

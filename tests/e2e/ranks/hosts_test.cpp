@@ -59,8 +59,26 @@ private:
                              QString("weft%1b").arg(::getpid())};
 };
 
-QString write_two_host_run(const std::filesystem::path& folder, int steps) {
+/// Two numbers and the class that follows from them.
+std::filesystem::path write_table(const std::filesystem::path& folder) {
+    std::string text = "a,b,class\n";
+    for (int i = 0; i < 400; ++i) {
+        const int a = i * 7 % 41;
+        const int b = i * 11 % 37;
+        text += std::to_string(a) + "," + std::to_string(b) + (a > b ? ",more\n" : ",less\n");
+    }
+    write_file_atomically(folder / "table.csv", text);
+    return folder / "table.csv";
+}
+
+/// Of a table; without one of made-up samples.
+QString write_two_host_run(const std::filesystem::path& folder, int steps,
+                           const std::filesystem::path& table = {}) {
     config::Json document = config::Json::parse(kMlp);
+    if (!table.empty()) {
+        document["data"]["train"] = {
+            {"type", "csv"}, {"path", table.string()}, {"targets", "class"}};
+    }
     document["schema_version"] = 1;
     document["mesh"] = {{"devices", "cpu:2"}, {"strategy", "fsdp"}};
     document["training"]["length"] = {{"steps", steps}};
@@ -106,14 +124,15 @@ private slots:
         QVERIFY(saved_arrays(two.toStdString()) == saved_arrays(one.toStdString()));
     }
 
-    // Rank 1 sees another folder where rank 0 has the run's: rank 0 fetches what it holds.
-    void a_host_without_the_run_s_folder_loses_nothing() {
+    // Rank 1 sees another folder where rank 0 has the run's and the data: rank 0 reads for it, and
+    // fetches what it holds.
+    void a_host_without_the_run_s_folder_and_data_loses_nothing() {
         QTemporaryDir folder;
         const std::filesystem::path root = folder.path().toStdString();
-        const QString config = write_two_host_run(root, 8);
         const QString one = folder.filePath("one");
         const QString runs = folder.filePath("runs");
         std::filesystem::create_directory(runs.toStdString());
+        const QString config = write_two_host_run(root, 8, write_table(root / "runs"));
         const Finished alone = run_weft({"train", config, "--run-dir", one});
         QVERIFY2(alone.code == 0, alone.err.c_str());
         const TwoHosts hosts;
