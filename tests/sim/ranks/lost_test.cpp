@@ -161,6 +161,10 @@ private slots:
                 });
                 QVERIFY(fault.has_value());
             });
+            // Rank 1 has come, rank 2 is waited for.
+            while (ranks.hub().world().position().waits_for != std::vector<int>{2}) {
+                std::this_thread::yield();
+            }
             ranks.hub().tell(2, {{"do", "leave"}});
             asker.join();
         };
