@@ -116,17 +116,25 @@ std::optional<PreparedLaunch> read_resumption(const LaunchOptions& options,
     out.run = out.run.has_filename() ? out.run : out.run.parent_path();
     out.overrides = with_backend(options);
     const compile::CheckedRun before = train::read_frozen_config(out.run);
+    std::vector<std::string> fitting = out.overrides;
     if (before.ok()) {
         out.request.hosts = hosts_of(options, before.config);
-        fit_mesh(out.overrides, before.config, launch::rank_count(out.request));
+        fit_mesh(fitting, before.config, launch::rank_count(out.request));
     }
-    const compile::CheckedRun after = train::read_frozen_config(out.run, out.overrides);
+    const compile::CheckedRun after = train::read_frozen_config(out.run, fitting);
     print_diagnostics(after.diagnostics);
     if (!before.ok() || !after.ok()) {
         return std::nullopt;
     }
     // What changes settings is a fork, as for `weft resume`.
-    out.fork = !options.run_dir.empty() || !compile::compare(before.config, after.config).empty();
+    auto changes = compile::compare(before.config, after.config);
+    std::erase_if(changes, [&](const compile::FieldChange& change) {
+        return change.path == "mesh.backend" || (options.elastic && change.path == "mesh.devices");
+    });
+    out.fork = !options.run_dir.empty() || !changes.empty();
+    if (out.fork) {
+        out.overrides = std::move(fitting);
+    }
     out.request.name = after.config.name;
     return out;
 }
@@ -244,6 +252,12 @@ void make_place(PreparedLaunch& launch, const LaunchOptions& options, const Cont
     if (launch.begun()) {
         request.run_folder = launch.run.string();
         request.begin = {"resume", request.run_folder};
+        if (options.elastic) {
+            request.begin.emplace_back("--elastic");
+        }
+        for (const std::string& one : launch.overrides) {
+            request.begin.insert(request.begin.end(), {"--set", one});
+        }
     } else {
         // Known from the start: who starts failed ranks again must find what they saved.
         const fs::path root = launch.fork ? launch.run.parent_path() : context.runs_root;
@@ -258,7 +272,8 @@ void make_place(PreparedLaunch& launch, const LaunchOptions& options, const Cont
             request.begin.insert(request.begin.end(), {"--set", one});
         }
     }
-    request.go_on = {"resume", request.run_folder};
+    request.go_on =
+        launch.begun() ? request.begin : std::vector<std::string>{"resume", request.run_folder};
     for (std::vector<std::string>* words : {&request.begin, &request.go_on}) {
         words->insert(words->end(), options.more.begin(), options.more.end());
     }

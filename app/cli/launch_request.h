@@ -26,6 +26,7 @@ struct LaunchOptions {
     std::string interface;
     int port = 0;
     int restarts = 0;
+    bool elastic = false;
     bool dry_run = false;
     std::string claim; // NAME:PATH
     launch::SlurmOptions slurm;

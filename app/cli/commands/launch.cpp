@@ -237,6 +237,8 @@ void add_launch(Command app, Context& context) {
         .one_value();
     command.option("--run-dir", &options->run_dir,
                    "use exactly this new or empty folder (default: a numbered one in ~/WeftRuns)");
+    command.flag("--elastic", &options->elastic,
+                 "a run goes on on as many ranks as are asked for now, and is the same run");
     command.flag("--dry-run", &options->dry_run, "print what would be written and run, and end");
     command
         .option("--restarts", &options->restarts,

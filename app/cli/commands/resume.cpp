@@ -25,6 +25,7 @@ struct ResumeOptions {
     std::string from = "latest";
     std::string fork;
     std::int64_t extend = 0;
+    bool elastic = false;
     DriveOptions drive;
 };
 
@@ -61,6 +62,23 @@ bool has_saved(const fs::path& run) {
     return false;
 }
 
+/// The run on as many devices as there are ranks now; why, where its mesh was another.
+std::string take_these_ranks(const ResumeOptions& options, const Context& context,
+                             const fs::path& run, const compile::RunConfig& frozen,
+                             compile::CheckedRun& checked) {
+    const auto before = frozen.section("mesh").at("devices").get<std::string>();
+    const std::string now = "cpu:" + std::to_string(context.place ? context.place->size : 1);
+    if (!options.elastic || before == now) {
+        return {};
+    }
+    std::vector<std::string> overrides = options.drive.overrides;
+    overrides.push_back("mesh.devices=\"" + now + "\"");
+    checked = train::read_frozen_config(run, overrides);
+    print_diagnostics(checked.diagnostics);
+    return "The run goes on on " + now + " in place of " + before +
+           ": there are as many ranks now. Its batches stay the same.";
+}
+
 int resume_run(const ResumeOptions& options, const Context& context) {
     if (serves(context)) {
         return serve(context);
@@ -89,10 +107,17 @@ int resume_run(const ResumeOptions& options, const Context& context) {
     if (!before.ok() || !after.ok()) {
         return kExitUsage;
     }
+    train::SessionOptions session;
+    session.devices_note = take_these_ranks(options, context, run, before.config, after);
+    if (!after.ok()) {
+        return kExitUsage;
+    }
     auto changes = compile::compare(before.config, after.config);
-    // What devices exchange through changes no bit: it is the same run.
-    std::erase_if(changes,
-                  [](const compile::FieldChange& change) { return change.path == "mesh.backend"; });
+    // What devices exchange through changes no bit; how many they are is as it must be.
+    std::erase_if(changes, [&](const compile::FieldChange& change) {
+        return change.path == "mesh.backend" ||
+               (change.path == "mesh.devices" && !session.devices_note.empty());
+    });
     if (!report_changes(changes)) {
         std::fprintf(stderr, "Train a new run instead, with `weft train`. Nothing was started.\n");
         return kExitUsage;
@@ -100,7 +125,6 @@ int resume_run(const ResumeOptions& options, const Context& context) {
     require_ranks(after.config, context);
     // GPUs that are not here, or compute wrongly, end it before anything changes.
     train::require_passed(train::compute_of(after.config), tell_test);
-    train::SessionOptions session;
     session.extend_steps = options.extend;
     bool older = false;
     if (has_saved(run) || from != "latest") {
@@ -140,6 +164,8 @@ void add_resume(Command app, Context& context) {
         .required();
     command.option("--from", &options->from, "latest, best or a step").show_default();
     command.option("--fork", &options->fork, "begin a new run in this new or empty folder");
+    command.flag("--elastic", &options->elastic,
+                 "on as many devices as there are ranks now, in the same run");
     command.option("--extend", &options->extend, "train so many steps more than planned")
         .positive();
     add_drive_options(command, options->drive);

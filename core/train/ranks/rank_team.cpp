@@ -170,8 +170,8 @@ void check_ranks(const compile::RunConfig& config, int ranks) {
         throw Error(ErrorKind::usage, "mesh.devices",
                     "'" + devices + "' is " + std::to_string(count) + " devices, and " +
                         std::to_string(ranks) + " ranks were started: each rank is one device",
-                    "start " + std::to_string(count) +
-                        " ranks, or set mesh.devices to cpu:" + std::to_string(ranks));
+                    "start " + std::to_string(count) + " ranks, set mesh.devices to cpu:" +
+                        std::to_string(ranks) + ", or resume with --elastic");
     }
     if (config.section("mesh").at("backend") == "in_process") {
         throw Error(ErrorKind::usage, "mesh.backend",

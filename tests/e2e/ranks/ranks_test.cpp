@@ -169,6 +169,37 @@ private slots:
         QCOMPARE(losses_of(root / "run").size(), std::size_t{kRankSteps});
     }
 
+    // A rank is lost for good: the run goes on on those that are left, with the next batches.
+    void fewer_ranks_go_on_in_the_same_run() {
+        QTemporaryDir folder;
+        const std::filesystem::path root = folder.path().toStdString();
+        const QString config =
+            write_model(root, kMlp, {"mesh.devices=cpu:4", "mesh.strategy=fsdp"}, 2 * kRankSteps);
+        const QString run = text_of(root / "run");
+        RankProcesses four(
+            {"train", config, "--run-dir", run, "--max-steps", QString::number(kRankSteps)},
+            {4, "00ff", {}});
+        QCOMPARE(four.finish(), (std::vector<int>{0, 0, 0, 0}));
+        std::filesystem::copy(root / "run", root / "copy",
+                              std::filesystem::copy_options::recursive);
+        RankProcesses refused({"resume", run}, {3, "00ff", {}});
+        QCOMPARE(refused.finish().front(), 2);
+        RankProcesses three({"resume", run, "--elastic"}, {3, "00ff", {}});
+        QCOMPARE(three.finish(), (std::vector<int>{0, 0, 0}));
+        const Finished simulated =
+            run_weft({"resume", text_of(root / "copy"), "--fork", text_of(root / "fork"), "--set",
+                      "mesh.devices=cpu:3"});
+        QVERIFY2(simulated.code == 0, simulated.err.c_str());
+        std::vector<double> losses = losses_of(root / "run");
+        QCOMPARE(losses.size(), std::size_t{2 * kRankSteps});
+        losses.erase(losses.begin(), losses.begin() + kRankSteps);
+        QCOMPARE(losses_of(root / "fork"), losses);
+        QVERIFY(saved_arrays(root / "fork") == saved_arrays(root / "run"));
+        const Finished done = run_weft({"resume", run}); // its mesh is what it is now
+        QVERIFY2(done.code == 0 && done.err.find("finished") != std::string::npos,
+                 done.err.c_str());
+    }
+
     void what_they_exchange_through_is_no_other_run() {
         QTemporaryDir folder;
         const std::filesystem::path root = folder.path().toStdString();
