@@ -5,10 +5,13 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstdlib>
 #include <ctime>
 #include <mpi.h>
 #include <sched.h>
 #include <stdexcept>
+#include <sys/uio.h>
+#include <unistd.h>
 
 namespace weft::exec::comm {
 namespace {
@@ -28,6 +31,16 @@ void check(int code, const char* what) {
                              " failed: " + std::string(text, static_cast<std::size_t>(size)));
 }
 
+/// Containers often forbid that one process reads another's memory, which Open MPI finds out only
+/// when it is about to.
+bool may_read_other_processes() {
+    char from = 1;
+    char to = 0;
+    const iovec source{&from, 1};
+    const iovec destination{&to, 1};
+    return process_vm_readv(getpid(), &destination, 1, &source, 1, 0) == 1;
+}
+
 class MpiTransport final : public Transport {
 public:
     explicit MpiTransport(const TransportOptions& options) : options_(options) {}
@@ -39,6 +52,9 @@ public:
         int ready = 0;
         check(MPI_Initialized(&ready), "MPI_Initialized");
         if (ready == 0) {
+            if (!may_read_other_processes()) {
+                setenv("OMPI_MCA_btl_vader_single_copy_mechanism", "none", 0);
+            }
             int level = 0;
             check(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &level),
                   "MPI_Init_thread");
