@@ -488,7 +488,7 @@ Frame RankHub::ask(int rank, Json head, std::span<const std::byte> body) {
     member.socket->send(head, body);
     std::unique_lock lock(state.mutex);
     state.changed.wait(lock, [&] { return !member.answers.empty() || state.failure; });
-    if (member.answers.empty()) {
+    if (state.failure) {
         state.throw_failure();
     }
     Frame answer = std::move(member.answers.front());

@@ -125,25 +125,24 @@ private slots:
 
     void a_rank_that_is_there_already_is_refused() {
         RankHub hub(hub_of(3));
-        auto first = std::async(std::launch::async, [&] {
+        const auto serve = [&] {
             return what_of([&] {
                 RankMember member(member_of(hub, 1, 3));
                 Frame frame;
                 member.next(frame);
             });
-        });
-        auto gathered =
-            std::async(std::launch::async, [&] { return what_of([&] { hub.gather({}); }); });
-        const std::string second = what_of([&] {
-            RankMember member(member_of(hub, 1, 3));
-            Frame frame;
-            member.next(frame);
-        });
-        hub.end();
-        const std::string one = first.get();
-        QVERIFY2(says(one, "there is one already") != says(second, "there is one already"),
-                 (one + " / " + second).c_str());
-        QVERIFY(says(gathered.get(), "each rank is started once"));
+        };
+        auto one = std::async(std::launch::async, serve);
+        auto other = std::async(std::launch::async, serve);
+        const std::string said = what_of([&] { hub.gather({}); });
+        QVERIFY2(says(said, "rank 1 on here: there is one already, on here: each rank is started "
+                            "once"),
+                 said.c_str());
+        hub.end(); // whoever was first is let go
+        const std::string first = one.get();
+        const std::string second = other.get();
+        QVERIFY2(says(first, "there is one already") != says(second, "there is one already"),
+                 (first + " / " + second).c_str());
     }
 
     // Noise, silence, and a frame of a size that nobody sends.
