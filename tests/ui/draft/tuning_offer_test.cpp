@@ -82,7 +82,8 @@ class TuningOfferTest : public QObject {
     Q_OBJECT
 
 private slots:
-    void init() { QTest::failOnWarning(QRegularExpression(".*")); }
+    // What a model writes before it has learnt may be in a script that no font here has.
+    void init() { QTest::failOnWarning(QRegularExpression("^(?!OpenType support missing)")); }
 
     void weights_and_data_make_a_run_that_starts() {
         Tuning tuning;
