@@ -2,6 +2,7 @@
 #include "core/launch/rank_place.h"
 
 #include "core/base/error.h"
+#include "core/base/fnv1a.h"
 #include "core/base/text.h"
 #include "core/launch/slurm_text.h"
 
@@ -215,13 +216,11 @@ Starter read_torchrun(const Variables& variables) {
     return {place, others.place ? others.job : std::string()};
 }
 
-// FNV-1a, 64 bits, of all of the text into ports that are rarely taken.
+// Of all of the text, into ports that are rarely taken.
 int port_of_job(std::string_view job) {
-    std::uint64_t hash = 14695981039346656037ULL;
-    for (const char letter : job) {
-        hash = (hash ^ static_cast<unsigned char>(letter)) * 1099511628211ULL;
-    }
-    return 20000 + static_cast<int>(hash % 40000);
+    Fnv1a hash;
+    hash.add(std::as_bytes(std::span(job)));
+    return 20000 + static_cast<int>(hash.value() % 40000);
 }
 
 // torchrun itself listens at MASTER_PORT then, for PyTorch's ranks.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/plan/plan_digest.h"
 
-#include "core/base/text.h"
+#include "core/base/fnv1a.h"
 #include "core/ir/text.h"
 
 #include <algorithm>
@@ -9,38 +9,15 @@
 namespace weft::plan {
 namespace {
 
-/// FNV-1a over texts and numbers, each ended so that none runs into the next.
-class PlanHash {
-public:
-    void add(std::string_view text) {
-        for (const char letter : text) {
-            add_byte(static_cast<unsigned char>(letter));
-        }
-        add_byte(0);
-    }
-    void add(std::int64_t number) {
-        auto bits = static_cast<std::uint64_t>(number);
-        for (int i = 0; i < 8; ++i, bits >>= 8U) {
-            add_byte(static_cast<unsigned char>(bits & 255U));
-        }
-    }
-    std::string text() const { return std::to_string(value_); }
-
-private:
-    void add_byte(unsigned char byte) { value_ = (value_ ^ byte) * 1099511628211U; }
-
-    std::uint64_t value_ = 14695981039346656037U;
-};
-
-void add(PlanHash& hash, const ir::Type& type) {
+void add(Fnv1a& hash, const ir::Type& type) {
     hash.add(ir::to_text(type));
 }
 
-void add(PlanHash& hash, const sharding::Sharding& placement, const sharding::Mesh& mesh) {
+void add(Fnv1a& hash, const sharding::Sharding& placement, const sharding::Mesh& mesh) {
     hash.add(ir::to_text(sharding::to_spec(placement, mesh)));
 }
 
-void add(PlanHash& hash, const Operand& operand) {
+void add(Fnv1a& hash, const Operand& operand) {
     hash.add(operand.offset);
     add(hash, operand.type);
     for (const std::int64_t stride : operand.strides) {
@@ -49,7 +26,7 @@ void add(PlanHash& hash, const Operand& operand) {
     hash.add(std::string_view("."));
 }
 
-void add(PlanHash& hash, const std::vector<Step>& steps) {
+void add(Fnv1a& hash, const std::vector<Step>& steps) {
     hash.add(static_cast<std::int64_t>(steps.size()));
     for (const Step& step : steps) {
         hash.add(ir::op_text(step.op));
@@ -59,7 +36,7 @@ void add(PlanHash& hash, const std::vector<Step>& steps) {
         }
         hash.add(step.kernel);
         hash.add(step.count);
-        hash.add(step.reverse ? 1 : 0);
+        hash.add(std::int64_t{step.reverse});
         for (const Operand& operand : step.inputs) {
             add(hash, operand);
         }
@@ -71,7 +48,7 @@ void add(PlanHash& hash, const std::vector<Step>& steps) {
     }
 }
 
-void add(PlanHash& hash, const std::vector<PlannedPort>& ports, const sharding::Mesh& mesh) {
+void add(Fnv1a& hash, const std::vector<PlannedPort>& ports, const sharding::Mesh& mesh) {
     for (const PlannedPort& port : ports) {
         hash.add(port.name);
         add(hash, port.operand);
@@ -84,7 +61,7 @@ void add(PlanHash& hash, const std::vector<PlannedPort>& ports, const sharding::
 
 PlanDigest digest_of(const ExecutionPlan& plan) {
     PlanDigest out;
-    PlanHash slots;
+    Fnv1a slots;
     slots.add(plan.mesh.to_text());
     for (const Stage& stage : plan.stages) {
         slots.add(stage.arena_bytes);
@@ -92,14 +69,15 @@ PlanDigest digest_of(const ExecutionPlan& plan) {
     for (const StateSlot& slot : plan.state_slots) {
         slots.add(slot.name);
         slots.add(slot.offset);
-        slots.add(slot.stage);
+        slots.add(std::int64_t{slot.stage});
         add(slots, slot.type);
         add(slots, slot.whole);
         add(slots, slot.placement, plan.mesh);
     }
-    out.emplace_back("slots", slots.text());
+    out.emplace_back("slots", std::to_string(slots.value()));
     for (const PlannedProgram& program : plan.programs) {
-        PlanHash hash;
+        Fnv1a hash;
+        hash.add(program.text); // what groups of ops do inside, too
         hash.add(program.peak_bytes);
         add(hash, program.arguments, plan.mesh);
         add(hash, program.results, plan.mesh);
@@ -107,7 +85,7 @@ PlanDigest digest_of(const ExecutionPlan& plan) {
         out.emplace_back(program.name + (plan.pipeline_axis >= 0
                                              ? " of stage " + std::to_string(program.stage)
                                              : ""),
-                         hash.text());
+                         std::to_string(hash.value()));
     }
     return out;
 }

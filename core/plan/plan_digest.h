@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether two processes have made the same plan: what devices hold, compute and exchange. Times,
-// texts and verdicts are not in it.
+// Whether two processes have made the same plan: what devices hold, compute and exchange. Times
+// and verdicts are not in it.
 #pragma once
 
 #include "core/plan/plan.h"

@@ -12,45 +12,12 @@
 namespace weft::exec::comm {
 namespace {
 
-/// Elements [first, first + count) of a tensor.
-struct Chunk {
-    std::int64_t first;
-    std::int64_t count;
-};
-
-/// Chunk c of n: the first `elements` % n chunks are one element longer.
-Chunk chunk_of(std::int64_t elements, int c, int n) {
-    const std::int64_t whole = elements / n;
-    const std::int64_t longer = elements % n;
-    return {c * whole + std::min<std::int64_t>(c, longer), whole + (c < longer ? 1 : 0)};
-}
-
 /// Levels of a binomial tree over n ranks: ceil(log2 n).
 int tree_levels(int n) {
     return std::bit_width(static_cast<unsigned>(n - 1));
 }
 
 } // namespace
-
-void InProcessCommunicator::check_sizes(std::span<const Transfer> tensors, int src_parts,
-                                        int dst_parts) const {
-    for (const Transfer& tensor : tensors) {
-        const auto element = static_cast<std::size_t>(ir::dtype_bytes(tensor.dtype));
-        const auto from = static_cast<std::size_t>(src_parts);
-        const auto to = static_cast<std::size_t>(dst_parts);
-        WEFT_CHECK(tensor.src.size() * to == tensor.dst.size() * from,
-                   "src and dst of a collective fit together");
-        WEFT_CHECK(tensor.src.size() % (from * element) == 0, "parts are whole elements");
-    }
-}
-
-void InProcessCommunicator::check_reduction(std::span<const Transfer> tensors,
-                                            Reduction reduction) const {
-    for (const Transfer& tensor : tensors) {
-        WEFT_CHECK(reduction != Reduction::mean || ir::is_float(tensor.dtype),
-                   "a mean has a float type");
-    }
-}
 
 template <class Phase>
 Outcome InProcessCommunicator::collective(const Call& call, int phases, const std::stop_token& stop,
@@ -247,15 +214,7 @@ Outcome InProcessCommunicator::all_to_all(const Transfer& tensor, std::string_vi
 Outcome InProcessCommunicator::permute(const Transfer& tensor, std::span<const Route> routes,
                                        std::string_view what, std::stop_token stop) {
     check_sizes({&tensor, 1}, 1, 1);
-    for (std::size_t i = 0; i < routes.size(); ++i) {
-        check_peer(routes[i].source);
-        check_peer(routes[i].destination);
-        for (const Route& earlier : routes.first(i)) {
-            WEFT_CHECK(earlier.source != routes[i].source &&
-                           earlier.destination != routes[i].destination,
-                       "a rank sends once and receives once in a permutation");
-        }
-    }
+    check_routes(routes, size());
     const Call call{Kind::permute, Reduction::sum, 0, {&tensor, 1}, routes, what};
     return collective(call, 1, stop, [&](int) {
         const auto mine = std::ranges::find(routes, rank_, &Route::destination);

@@ -58,8 +58,6 @@ private:
     void check_peer(int rank) const {
         WEFT_CHECK(rank >= 0 && rank < size(), "a rank of the group");
     }
-    void check_sizes(std::span<const Transfer> tensors, int src_parts, int dst_parts) const;
-    void check_reduction(std::span<const Transfer> tensors, Reduction reduction) const;
 
     /// Runs `phase(0)`, ... between meetings of all ranks.
     template <class Phase>

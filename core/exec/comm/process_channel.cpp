@@ -45,7 +45,7 @@ bool ProcessChannel::wait(Transport::Ticket ticket, int peer, const std::stop_to
     if (is_done(ticket)) {
         return goes_on();
     }
-    const double since_s = now_s();
+    const double since_s = clock_.steady_s();
     {
         const std::lock_guard lock(mutex_);
         waits_for_ = peer;
@@ -53,7 +53,7 @@ bool ProcessChannel::wait(Transport::Ticket ticket, int peer, const std::stop_to
     }
     const std::stop_callback on_stop(stop, [this] { abort({}, true); });
     const auto end = in_library(*this, [&] { return transport_.wait(ticket, options_.timeout_s); });
-    waited_s += now_s() - since_s;
+    waited_s += clock_.steady_s() - since_s;
     {
         const std::lock_guard lock(mutex_);
         waits_for_ = -1;
@@ -89,14 +89,15 @@ void ProcessChannel::fail(std::string reason) {
     throw Error(ErrorKind::device, "rank " + std::to_string(rank_), "the run was stopped");
 }
 
-void ProcessChannel::begin(const std::function<std::string()>& where) {
-    const std::lock_guard lock(mutex_);
-    where_ = &where;
+ProcessChannel::InCall::InCall(ProcessChannel& channel, const std::function<std::string()>& where)
+    : channel_(channel) {
+    const std::lock_guard lock(channel_.mutex_);
+    channel_.where_ = &where;
 }
 
-void ProcessChannel::end() {
-    const std::lock_guard lock(mutex_);
-    where_ = nullptr;
+ProcessChannel::InCall::~InCall() {
+    const std::lock_guard lock(channel_.mutex_);
+    channel_.where_ = nullptr;
 }
 
 void ProcessChannel::abort(std::string reason, bool stopped) {

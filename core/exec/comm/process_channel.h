@@ -16,8 +16,6 @@ public:
     ProcessChannel(Transport& transport, int rank, ProcessWorldOptions options);
 
     int rank() const { return rank_; }
-    double timeout_s() const { return options_.timeout_s; }
-    double now_s() const { return clock_.steady_s(); }
 
     Transport::Ticket send(int to, Transport::Tag tag, std::span<const std::byte> bytes);
     Transport::Ticket receive(int from, Transport::Tag tag, std::span<std::byte> bytes);
@@ -30,9 +28,18 @@ public:
     /// Ends the world for a reason of this rank and throws it.
     [[noreturn]] void fail(std::string reason);
 
-    /// The rank is in a call now; `where` describes it when somebody asks. It outlives the call.
-    void begin(const std::function<std::string()>& where);
-    void end();
+    /// As long as it lives the rank is in a call; `where`, which outlives it, describes the call
+    /// when somebody asks.
+    class InCall {
+    public:
+        InCall(ProcessChannel& channel, const std::function<std::string()>& where);
+        ~InCall();
+        InCall(const InCall&) = delete;
+        InCall& operator=(const InCall&) = delete;
+
+    private:
+        ProcessChannel& channel_;
+    };
 
     /// From any thread.
     void abort(std::string reason, bool stopped = false);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/exec/comm/process_communicator.h"
 
+#include "core/base/fnv1a.h"
 #include "core/exec/comm/reduce.h"
 
 #include <algorithm>
@@ -10,57 +11,13 @@
 namespace weft::exec::comm {
 namespace {
 
-/// Bytes of chunk c of n: the first `elements` % n chunks are one element longer.
-struct ChunkBytes {
-    std::size_t first;
-    std::size_t bytes;
-};
-
-ChunkBytes chunk_bytes(const Transfer& tensor, int c, int n) {
-    const std::int64_t element = ir::dtype_bytes(tensor.dtype);
-    const std::int64_t elements = static_cast<std::int64_t>(tensor.dst.size()) / element;
-    const std::int64_t whole = elements / n;
-    const std::int64_t longer = elements % n;
-    const std::int64_t first = c * whole + std::min<std::int64_t>(c, longer);
-    return {static_cast<std::size_t>(first * element),
-            static_cast<std::size_t>((whole + (c < longer ? 1 : 0)) * element)};
-}
-
-/// FNV-1a.
-class Digest {
-public:
-    void add(std::span<const std::byte> bytes) {
-        for (const std::byte byte : bytes) {
-            value_ = (value_ ^ static_cast<std::uint64_t>(byte)) * 1099511628211U;
-        }
-    }
-    void add(std::int64_t value) { add(std::as_bytes(std::span(&value, 1))); }
-    void add(std::string_view text) {
-        add(static_cast<std::int64_t>(text.size()));
-        add(std::as_bytes(std::span(text)));
-    }
-    std::uint64_t value() const { return value_; }
-
-private:
-    std::uint64_t value_ = 14695981039346656037U;
-};
-
-void check_parts(std::span<const Transfer> tensors, int src_parts, int dst_parts) {
-    for (const Transfer& tensor : tensors) {
-        const auto element = static_cast<std::size_t>(ir::dtype_bytes(tensor.dtype));
-        const auto from = static_cast<std::size_t>(src_parts);
-        const auto to = static_cast<std::size_t>(dst_parts);
-        WEFT_CHECK(tensor.src.size() * to == tensor.dst.size() * from,
-                   "src and dst of a collective fit together");
-        WEFT_CHECK(tensor.src.size() % (from * element) == 0, "parts are whole elements");
-    }
-}
-
-void check_mean(std::span<const Transfer> tensors, Reduction reduction) {
-    for (const Transfer& tensor : tensors) {
-        WEFT_CHECK(reduction != Reduction::mean || ir::is_float(tensor.dtype),
-                   "a mean has a float type");
-    }
+/// Chunk c of n of a tensor, as bytes.
+template <class Byte>
+std::span<Byte> chunk_in(std::span<Byte> tensor, ir::DType dtype, int c, int n) {
+    const std::int64_t element = ir::dtype_bytes(dtype);
+    const Chunk chunk = chunk_of(static_cast<std::int64_t>(tensor.size()) / element, c, n);
+    return tensor.subspan(static_cast<std::size_t>(chunk.first * element),
+                          static_cast<std::size_t>(chunk.count * element));
 }
 
 /// The parts of all tensors as one message: the only part that has bytes itself, or a copy of all.
@@ -145,11 +102,11 @@ ProcessCommunicator::Notice ProcessCommunicator::notice_of(const Call& call, std
     out.reduction = static_cast<std::uint8_t>(call.reduction);
     out.text = static_cast<std::uint16_t>(std::min(call.what.size(), kText));
     std::copy_n(call.what.begin(), out.text, out.what.begin());
-    Digest digest;
+    Fnv1a digest;
     digest.add(call.what);
     digest.add(static_cast<std::int64_t>(call.kind));
     digest.add(static_cast<std::int64_t>(call.reduction));
-    digest.add(call.root);
+    digest.add(std::int64_t{call.root});
     for (std::size_t i = 0; i < call.tensors.size(); ++i) {
         const Transfer& tensor = call.tensors[i];
         const auto count = static_cast<std::int64_t>(tensor.src.size()) / dtype_bytes(tensor.dtype);
@@ -161,8 +118,8 @@ ProcessCommunicator::Notice ProcessCommunicator::notice_of(const Call& call, std
         }
     }
     for (const Route& route : call.routes) {
-        digest.add(route.source);
-        digest.add(route.destination);
+        digest.add(std::int64_t{route.source});
+        digest.add(std::int64_t{route.destination});
     }
     out.digest = digest.value();
     return out;
@@ -283,11 +240,7 @@ Outcome ProcessCommunicator::collective(const Call& call, const std::stop_token&
     pending_.clear(); // of a call that ended early, in a world that has ended
     doing_ = Doing::collective;
     mine_ = notice_of(call, ++traffic_.collectives);
-    ends_.begin(describe_);
-    struct End {
-        ProcessChannel& ends;
-        ~End() { ends.end(); }
-    } const at_end{ends_};
+    const ProcessChannel::InCall in_call(ends_, describe_);
     return agree(stop) && body() ? Outcome::finished : Outcome::stopped;
 }
 
@@ -355,19 +308,16 @@ bool ProcessCommunicator::reduce_parts(std::span<const Transfer> tensors, Reduct
 
 Outcome ProcessCommunicator::all_reduce(std::span<const Transfer> tensors, Reduction reduction,
                                         std::string_view what, std::stop_token stop) {
-    check_parts(tensors, 1, 1);
-    check_mean(tensors, reduction);
-    const auto chunk = [&](std::size_t t, int owner) {
-        return chunk_bytes(tensors[t], owner, size());
-    };
+    check_sizes(tensors, 1, 1);
+    check_reduction(tensors, reduction);
     const auto sum = [&](std::size_t t, int owner) {
-        return tensors[t].dst.subspan(chunk(t, owner).first, chunk(t, owner).bytes);
+        return chunk_in(tensors[t].dst, tensors[t].dtype, owner, size());
     };
     return collective({Kind::all_reduce, reduction, 0, tensors, {}, what}, stop, [&] {
         return reduce_parts(
                    tensors, reduction,
                    [&](std::size_t t, int owner) {
-                       return tensors[t].src.subspan(chunk(t, owner).first, chunk(t, owner).bytes);
+                       return chunk_in(tensors[t].src, tensors[t].dtype, owner, size());
                    },
                    [&](std::size_t t) { return sum(t, rank_); }, stop) &&
                exchange(
@@ -377,7 +327,7 @@ Outcome ProcessCommunicator::all_reduce(std::span<const Transfer> tensors, Reduc
 
 Outcome ProcessCommunicator::all_gather(std::span<const Transfer> tensors, std::string_view what,
                                         std::stop_token stop) {
-    check_parts(tensors, 1, size());
+    check_sizes(tensors, 1, size());
     const auto part = [&](std::size_t t, int owner) {
         const std::size_t bytes = tensors[t].src.size();
         return tensors[t].dst.subspan(static_cast<std::size_t>(owner) * bytes, bytes);
@@ -393,8 +343,8 @@ Outcome ProcessCommunicator::all_gather(std::span<const Transfer> tensors, std::
 
 Outcome ProcessCommunicator::reduce_scatter(std::span<const Transfer> tensors, Reduction reduction,
                                             std::string_view what, std::stop_token stop) {
-    check_parts(tensors, size(), 1);
-    check_mean(tensors, reduction);
+    check_sizes(tensors, size(), 1);
+    check_reduction(tensors, reduction);
     return collective({Kind::reduce_scatter, reduction, 0, tensors, {}, what}, stop, [&] {
         return reduce_parts(
             tensors, reduction,
@@ -408,7 +358,7 @@ Outcome ProcessCommunicator::reduce_scatter(std::span<const Transfer> tensors, R
 
 Outcome ProcessCommunicator::all_to_all(const Transfer& tensor, std::string_view what,
                                         std::stop_token stop) {
-    check_parts({&tensor, 1}, size(), size());
+    check_sizes({&tensor, 1}, size(), size());
     const std::size_t bytes = tensor.src.size() / static_cast<std::size_t>(size());
     const auto at = [&](int rank) { return static_cast<std::size_t>(rank) * bytes; };
     return collective({Kind::all_to_all, Reduction::sum, 0, {&tensor, 1}, {}, what}, stop, [&] {
@@ -421,17 +371,8 @@ Outcome ProcessCommunicator::all_to_all(const Transfer& tensor, std::string_view
 
 Outcome ProcessCommunicator::permute(const Transfer& tensor, std::span<const Route> routes,
                                      std::string_view what, std::stop_token stop) {
-    check_parts({&tensor, 1}, 1, 1);
-    for (std::size_t i = 0; i < routes.size(); ++i) {
-        WEFT_CHECK(routes[i].source >= 0 && routes[i].source < size() &&
-                       routes[i].destination >= 0 && routes[i].destination < size(),
-                   "routes lead between ranks of the group");
-        for (const Route& earlier : routes.first(i)) {
-            WEFT_CHECK(earlier.source != routes[i].source &&
-                           earlier.destination != routes[i].destination,
-                       "a rank sends once and receives once in a permutation");
-        }
-    }
+    check_sizes({&tensor, 1}, 1, 1);
+    check_routes(routes, size());
     return collective({Kind::permute, Reduction::sum, 0, {&tensor, 1}, routes, what}, stop, [&] {
         bool gets = false;
         for (const Route& route : routes) {
@@ -458,7 +399,7 @@ Outcome ProcessCommunicator::broadcast(std::span<std::byte> data, ir::DType dtyp
                                        std::string_view what, std::stop_token stop) {
     WEFT_CHECK(root >= 0 && root < size(), "the root is a rank of the group");
     const Transfer tensor{data, data, dtype};
-    check_parts({&tensor, 1}, 1, 1);
+    check_sizes({&tensor, 1}, 1, 1);
     return collective({Kind::broadcast, Reduction::sum, root, {&tensor, 1}, {}, what}, stop, [&] {
         const int place = (rank_ - root + size()) % size();
         const int levels = std::bit_width(static_cast<unsigned>(size() - 1));
@@ -538,11 +479,7 @@ Outcome ProcessCommunicator::wait_sent(int destination, std::int64_t number, std
     doing_ = Doing::sending;
     with_ = destination;
     mine_ = to.under_way[static_cast<std::size_t>(number - to.left - 1)].notice;
-    ends_.begin(describe_);
-    struct End {
-        ProcessChannel& ends;
-        ~End() { ends.end(); }
-    } const at_end{ends_};
+    const ProcessChannel::InCall in_call(ends_, describe_);
     return settle_sent(destination, number, stop) ? Outcome::finished : Outcome::stopped;
 }
 
@@ -555,11 +492,7 @@ Outcome ProcessCommunicator::receive(std::span<std::byte> dst, ir::DType dtype, 
     doing_ = Doing::receiving;
     with_ = source;
     mine_ = message_notice(dtype, dst.size(), ++from.taken, what);
-    ends_.begin(describe_);
-    struct End {
-        ProcessChannel& ends;
-        ~End() { ends.end(); }
-    } const at_end{ends_};
+    const ProcessChannel::InCall in_call(ends_, describe_);
     const std::uint32_t channel = channel_ + 1;
     if (source == rank_) {
         WEFT_CHECK(!from.under_way.empty(), "a rank sends to itself before it receives");

@@ -3,6 +3,7 @@
 // process_world.h promises.
 #pragma once
 
+#include "core/exec/comm/call.h"
 #include "core/exec/comm/issued_call.h"
 #include "core/exec/comm/process_channel.h"
 
@@ -58,14 +59,6 @@ private:
         std::uint8_t reduction = 0;
         std::uint16_t text = 0;
         std::array<char, kText> what{};
-    };
-    struct Call {
-        Kind kind = Kind::barrier;
-        Reduction reduction = Reduction::sum;
-        int root = 0;
-        std::span<const Transfer> tensors;
-        std::span<const Route> routes;
-        std::string_view what;
     };
     /// A message that was posted and whose sending has not been waited for.
     struct Posted {

@@ -28,10 +28,6 @@ ProcessWorld::ProcessWorld(Transport& transport, int rank, int size, ProcessWorl
 
 ProcessWorld::~ProcessWorld() = default;
 
-int ProcessWorld::rank() const {
-    return state_->channel.rank();
-}
-
 int ProcessWorld::size() const {
     return state_->size;
 }

@@ -43,7 +43,6 @@ public:
     ProcessWorld(const ProcessWorld&) = delete;
     ProcessWorld& operator=(const ProcessWorld&) = delete;
 
-    int rank() const;
     int size() const override;
     GroupSet add_groups(std::string name, std::vector<std::vector<int>> groups) override;
     /// Of this process's rank only.

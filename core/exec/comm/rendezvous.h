@@ -9,6 +9,7 @@
 // any more. Reading phases contain no waits, so this is short.
 #pragma once
 
+#include "core/exec/comm/call.h"
 #include "core/exec/comm/in_process.h"
 
 #include <condition_variable>
@@ -18,16 +19,6 @@
 #include <optional>
 
 namespace weft::exec::comm {
-
-/// A collective as one rank calls it.
-struct Call {
-    Kind kind = Kind::barrier;
-    Reduction reduction = Reduction::sum;
-    int root = 0;
-    std::span<const Transfer> tensors;
-    std::span<const Route> routes;
-    std::string_view what;
-};
 
 /// A rank in a group.
 struct Member {

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/train/ranks/rank_team.h"
 
-#include "core/base/clock.h"
 #include "core/base/error.h"
 #include "core/base/machine.h"
 #include "core/compile/mesh/mesh_config.h"
 #include "core/exec/ranks/serve_device.h"
 #include "core/plan/plan_digest.h"
-#include "core/train/engine.h"
+#include "core/train/compute.h"
 #include "core/train/planning.h"
 #include "core/train/ranks/load_transport.h"
 #include "core/train/ranks/rank_shards.h"
@@ -24,6 +23,19 @@ namespace weft::train {
 namespace {
 
 using config::Json;
+
+/// For the kernels of one rank.
+int rank_threads(const RankTeamOptions& options) {
+    if (options.threads > 0) {
+        return options.threads;
+    }
+    const int usable = read_machine().usable_cores;
+    cpu_set_t own;
+    const long online = ::sysconf(_SC_NPROCESSORS_ONLN);
+    const bool shared_out = ::sched_getaffinity(0, sizeof(own), &own) == 0 &&
+                            static_cast<long>(CPU_COUNT(&own)) * options.local_size <= online;
+    return std::max(1, shared_out ? usable : usable / options.local_size);
+}
 
 exec::RankIdentity own_identity(const RankTeamOptions& options) {
     exec::RankIdentity out;
@@ -111,15 +123,13 @@ data::DataOutline outline_of(const Json& document) {
 }
 
 /// The plan of the hub, made here.
-std::shared_ptr<const plan::ExecutionPlan> same_plan(const Json& setup,
-                                                     compile::RunConfig& config) {
-    compile::CheckedRun checked =
+std::shared_ptr<const plan::ExecutionPlan> same_plan(const Json& setup) {
+    const compile::CheckedRun checked =
         compile::read_run_config(setup.at("config"), setup.at("base_dir").get<std::string>(), {});
     if (!checked.ok()) {
         throw Error(ErrorKind::usage, "the configuration of rank 0",
                     "is not valid here: " + config::to_text(checked.diagnostics.front()));
     }
-    config = std::move(checked.config);
     PlanTarget target;
     target.threads = setup.at("threads").get<int>();
     target.device_threads = setup.at("device_threads").get<int>();
@@ -127,7 +137,7 @@ std::shared_ptr<const plan::ExecutionPlan> same_plan(const Json& setup,
         target.limit_bytes = setup.at("limit_bytes").get<std::int64_t>();
     }
     auto plan = std::make_shared<const plan::ExecutionPlan>(
-        plan_run(config, outline_of(setup.at("data")), target, {}));
+        plan_run(checked.config, outline_of(setup.at("data")), target, {}));
     plan::PlanDigest wanted;
     for (const Json& part : setup.at("plan")) {
         wanted.emplace_back(part.at(0).get<std::string>(), part.at(1).get<std::string>());
@@ -143,18 +153,6 @@ std::shared_ptr<const plan::ExecutionPlan> same_plan(const Json& setup,
 }
 
 } // namespace
-
-int rank_threads(const RankTeamOptions& options) {
-    if (options.threads > 0) {
-        return options.threads;
-    }
-    const int usable = read_machine().usable_cores;
-    cpu_set_t own;
-    const long online = ::sysconf(_SC_NPROCESSORS_ONLN);
-    const bool shared_out = ::sched_getaffinity(0, sizeof(own), &own) == 0 &&
-                            static_cast<long>(CPU_COUNT(&own)) * options.local_size <= online;
-    return std::max(1, shared_out ? usable : usable / options.local_size);
-}
 
 void check_ranks(const compile::RunConfig& config, int ranks) {
     const auto devices = config.section("mesh").at("devices").get<std::string>();
@@ -274,10 +272,6 @@ exec::RankHub& RankTeam::hub() {
     return *state_->hub;
 }
 
-const RankTeamOptions& RankTeam::options() const {
-    return state_->options;
-}
-
 const std::string& RankTeam::transport() const {
     return state_->transport_name;
 }
@@ -294,7 +288,6 @@ Served serve_rank(const RankTeamOptions& options, const std::function<void()>& j
     std::unique_ptr<exec::comm::Transport> transport; // goes after the member
     exec::RankMember member(std::move(member_options));
     joined();
-    compile::RunConfig config;
     for (;;) {
         exec::Frame command;
         exec::RankMember::Next next = member.next(command);
@@ -306,7 +299,7 @@ Served serve_rank(const RankTeamOptions& options, const std::function<void()>& j
                                               member.own_address());
                     member.answer();
                 } else if (wanted == "set up") {
-                    auto plan = same_plan(command.head, config);
+                    auto plan = same_plan(command.head);
                     exec::ExecutorOptions run;
                     run.threads = command.head.at("device_threads").get<int>();
                     run.exchange_timeout_s = command.head.at("timeout_s").get<double>();

@@ -44,9 +44,6 @@ struct TeamPlan {
     std::filesystem::path run_folder;
 };
 
-/// Threads for the kernels of one rank.
-int rank_threads(const RankTeamOptions& options);
-
 /// Why ranks and configuration do not go together; throws weft::Error{usage}.
 void check_ranks(const compile::RunConfig& config, int ranks);
 
@@ -73,7 +70,6 @@ public:
     exec::RankHub& hub();
     /// How checkpoints are written, once it is set up.
     RankSaves& saves();
-    const RankTeamOptions& options() const;
     /// "gloo", once it is set up.
     const std::string& transport() const;
 
