@@ -85,6 +85,9 @@ inline const std::vector<Arrows>& allowed_arrows() {
                                                          "core/compile/config/",
                                                          "core/compile/mesh/mesh_config.h",
                                                          "core/train/record/"};
+    // Summaries of runs and the table of their settings; no files, no sessions.
+    static const std::vector<std::string_view> kCompare = {
+        "core/base/", "core/config/", "core/compile/config/", "core/train/record/"};
     static const std::vector<Arrows> kTable = {
         {"core/base/", {}},
         {"core/config/", kFirst},
@@ -116,6 +119,7 @@ inline const std::vector<Arrows>& allowed_arrows() {
         {"core/train/", kEngine}, // but not core/launch: see kForbidden
         {"core/launch/", {"core/base/", "core/config/"}},
         {"core/queue/", kQueue},
+        {"core/compare/", kCompare},
         {"kernels/", {}},
         {"widgets/", {}},
         {"ui/", {"core/", "widgets/"}},
