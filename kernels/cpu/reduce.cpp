@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reductions over one block of neighbouring dimensions: x is seen as [A, R, B], reduced over R.
-// Fixed chunks of R become partial results, which are combined in order and in double: the same
-// bits for every team size.
+// Reductions. Over one block of neighbouring dimensions x is seen as [A, R, B], reduced over R: fixed
+// chunks of R become partial results, which are combined in order and in double, the same bits for
+// every team size. Over several blocks: one after the other, the last block first.
 #include "kernels/cpu/cpu_list.h"
 #include "kernels/cpu/loops/parallel.h"
 #include "kernels/cpu/loops/rows.h"
@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <numeric>
 #include <vector>
@@ -19,6 +20,8 @@ namespace {
 constexpr std::int64_t kChunk = 4096;    // elements of one contiguous partial sum
 constexpr std::int64_t kChunkRows = 256; // rows of one column-wise partial
 constexpr std::int64_t kColumns = 4096;  // columns of one piece of work
+constexpr std::int64_t kNarrow = 64;     // columns up to which several rows are added at once
+constexpr std::int64_t kWide = 4 * kNarrow;
 
 enum class Reduction { sum, max };
 
@@ -31,9 +34,9 @@ WEFT_VECTOR void max_into(float* to, const float* from, std::int64_t count) {
 
 class Reduce final : public Kernel {
 public:
-    Reduce(Reduction kind, std::int64_t a, std::int64_t r, std::int64_t b, const Op& op)
-        : kind_(kind), a_(a), r_(r), b_(b), in_(op.input(0).dtype), out_(op.output(0).dtype),
-          threads_(team_size()) {
+    Reduce(Reduction kind, std::int64_t a, std::int64_t r, std::int64_t b, std::int32_t in,
+           std::int32_t out)
+        : kind_(kind), a_(a), r_(r), b_(b), in_(in), out_(out), threads_(team_size()) {
         if (!is_float(in_) || !is_float(out_)) {
             unsupported("reductions of f32 and bf16 only");
         }
@@ -42,6 +45,8 @@ public:
         partial_bytes_ = round_up_to_line(a_ * chunks_ * b_ * 4);
         workspace_bytes_ = partial_bytes_ + threads_ * kScratchBytes;
     }
+
+    std::int64_t outputs() const { return a_ * b_; }
 
     weft_status run(const weft_run_args& args) override {
         auto* partial = static_cast<float*>(args.workspace);
@@ -82,16 +87,41 @@ private:
         const std::int64_t rows = std::min(chunk_, r_ - first);
         const std::int64_t count = std::min(kColumns, b_ - column);
         float* to = partial + piece * b_ + column;
-        fill_run(to, kind_ == Reduction::sum ? 0.0f : -std::numeric_limits<float>::infinity(),
-                 count);
+        if (b_ <= kNarrow) {
+            narrow_piece(element(in, in_, (piece / chunks_ * r_ + first) * b_), rows, scratch, to);
+            return;
+        }
+        fill_run(to, neutral(), count);
         for (std::int64_t r = 0; r < rows; ++r) {
             const std::int64_t at = (piece / chunks_ * r_ + first + r) * b_ + column;
-            const float* x = as_floats(element(in, in_, at), in_, scratch, count);
-            if (kind_ == Reduction::sum) {
-                add_run(to, x, count);
-            } else {
-                max_into(to, x, count);
-            }
+            reduce_into(to, as_floats(element(in, in_, at), in_, scratch, count), count);
+        }
+    }
+
+    /// As many rows at once as make long runs, which are added up at the end.
+    void narrow_piece(const void* in, std::int64_t rows, float* scratch, float* to) const {
+        const std::int64_t together = kWide / b_;
+        float wide[kWide];
+        fill_run(wide, neutral(), together * b_);
+        for (std::int64_t r = 0; r < rows; r += together) {
+            const std::int64_t count = std::min(together, rows - r) * b_;
+            reduce_into(wide, as_floats(element(in, in_, r * b_), in_, scratch, count), count);
+        }
+        fill_run(to, neutral(), b_);
+        for (std::int64_t i = 0; i < together; ++i) {
+            reduce_into(to, wide + i * b_, b_);
+        }
+    }
+
+    float neutral() const {
+        return kind_ == Reduction::sum ? 0.0f : -std::numeric_limits<float>::infinity();
+    }
+
+    void reduce_into(float* to, const float* from, std::int64_t count) const {
+        if (kind_ == Reduction::sum) {
+            add_run(to, from, count);
+        } else {
+            max_into(to, from, count);
         }
     }
 
@@ -123,7 +153,48 @@ private:
     std::int64_t chunk_, chunks_, partial_bytes_;
 };
 
-Made reduce(const Op& op, Reduction kind) {
+/// Blocks of dimensions one after the other, f32 in between.
+class ReduceBlocks final : public Kernel {
+public:
+    explicit ReduceBlocks(std::vector<std::unique_ptr<Reduce>> stages)
+        : stages_(std::move(stages)) {
+        for (std::size_t i = 0; i + 1 < stages_.size(); ++i) {
+            between_.push_back(workspace_bytes_);
+            workspace_bytes_ += round_up_to_line(stages_[i]->outputs() * 4);
+        }
+        between_.push_back(workspace_bytes_); // what the stages work in
+        std::int64_t most = 0;
+        for (const auto& stage : stages_) {
+            most = std::max(most, stage->workspace_bytes());
+        }
+        workspace_bytes_ += most;
+    }
+
+    weft_status run(const weft_run_args& args) override {
+        auto* const workspace = static_cast<unsigned char*>(args.workspace);
+        const void* in = args.inputs[0];
+        for (std::size_t i = 0; i < stages_.size(); ++i) {
+            void* out = i + 1 < stages_.size() ? workspace + between_[i] : args.outputs[0];
+            weft_run_args stage = args;
+            stage.inputs = &in;
+            stage.outputs = &out;
+            stage.workspace = workspace + between_.back();
+            if (const weft_status status = stages_[i]->run(stage); status != WEFT_OK) {
+                return status;
+            }
+            in = out;
+        }
+        return WEFT_OK;
+    }
+
+private:
+    std::vector<std::unique_ptr<Reduce>> stages_;
+    std::vector<std::int64_t> between_; // bytes into the workspace: results, the stages' own
+};
+
+/// Extents of neighbouring dimensions that are kept and reduced in turn: K, R, K, R, ..., K.
+/// Dimensions of 1 go anywhere.
+std::vector<std::int64_t> blocks_in_turn(const Op& op) {
     const Type& x = op.input(0);
     std::uint32_t reduced = 0;
     for (std::int64_t dim : op.list("dims")) {
@@ -131,25 +202,50 @@ Made reduce(const Op& op, Reduction kind) {
         require(dim >= 0 && dim < x.rank, "no such dimension to reduce");
         reduced |= 1u << dim;
     }
-    // Sizes before, inside and after the block of reduced dimensions; dimensions of 1 go anywhere.
-    std::int64_t sizes[3] = {1, 1, 1};
-    int part = 0;
+    std::vector<std::int64_t> blocks = {1};
     for (int d = 0; d < x.rank; ++d) {
-        const bool is_reduced = (reduced >> d & 1u) != 0;
         if (x.shape[d] == 1) {
             continue;
         }
-        if (is_reduced != (part == 1)) {
-            ++part;
+        const bool is_reduced = (reduced >> d & 1u) != 0;
+        if (is_reduced == (blocks.size() % 2 == 1)) {
+            blocks.push_back(1);
         }
-        if (part > 2) {
-            unsupported("reduced dimensions are not neighbours");
-        }
-        sizes[part] *= x.shape[d];
+        blocks.back() *= x.shape[d];
     }
-    require(sizes[0] * sizes[2] == element_count(op.output(0)),
-            "the output's size is not that of the rest");
-    return std::make_unique<Reduce>(kind, sizes[0], sizes[1], sizes[2], op);
+    if (blocks.size() == 1) {
+        blocks.push_back(1); // nothing is reduced
+    }
+    if (blocks.size() % 2 == 0) {
+        blocks.push_back(1);
+    }
+    return blocks;
+}
+
+Made reduce(const Op& op, Reduction kind) {
+    std::vector<std::int64_t> blocks = blocks_in_turn(op);
+    std::int64_t kept = 1;
+    for (std::size_t i = 0; i < blocks.size(); i += 2) {
+        kept *= blocks[i];
+    }
+    require(kept == element_count(op.output(0)), "the output's size is not that of the rest");
+    std::vector<std::unique_ptr<Reduce>> stages;
+    std::int32_t in = op.input(0).dtype;
+    while (blocks.size() > 1) {
+        const std::int64_t after = blocks.back();
+        const std::int64_t extent = blocks[blocks.size() - 2];
+        blocks.resize(blocks.size() - 2);
+        const std::int64_t before = std::accumulate(blocks.begin(), blocks.end(), std::int64_t{1},
+                                                    std::multiplies<>());
+        const std::int32_t out = blocks.size() > 1 ? std::int32_t{WEFT_F32} : op.output(0).dtype;
+        stages.push_back(std::make_unique<Reduce>(kind, before, extent, after, in, out));
+        in = out;
+        blocks.back() *= after;
+    }
+    if (stages.size() == 1) {
+        return std::move(stages.front());
+    }
+    return std::make_unique<ReduceBlocks>(std::move(stages));
 }
 
 /// Of several arrays: each on its own, as if it were the only one, then added in f32.

@@ -37,6 +37,10 @@ config::FieldTable diffusion_fields() {
                               "Groups of channels that are normalised; divides all "
                               "channels.")
             .range(1, 1 << 16),
+        config::integer_field("patch", 1,
+                              "Pixels of a side of the squares that the network works on as one; "
+                              "2 is about four times as fast, and coarser.")
+            .range(1, 64),
         config::integer_field("times", 1000, "Times from a sample to noise.").range(2, 100'000),
         config::integer_field("sampling_steps", 50,
                               "Steps in which samples are made; divides times.")
@@ -107,6 +111,12 @@ public:
                              ir::to_text(context.data().input),
                          "Use model vae for features, gpt2 for text.");
         }
+        if (input_[0] % patch() != 0 || input_[1] % patch() != 0) {
+            context.fail("images of " + std::to_string(input_[0]) + " x " +
+                             std::to_string(input_[1]) + " do not divide into patches of " +
+                             std::to_string(patch()),
+                         "Set patch of the model to a divisor of both, or resize the images.");
+        }
         times_ = settings.at("times").get<std::int64_t>();
         const double step = (std::numbers::pi / 2 - kLeastSignal) / static_cast<double>(times_);
         const Scope scope(context, "times");
@@ -121,6 +131,7 @@ public:
         embed(times, labels);
         const Json& channels = settings_.at("channels");
         ir::ValueIds kept;
+        x = folded(x);
         {
             const Scope scope(context_, "stem");
             x = with_offset(context_, conv2d(context_, x, width(), 3));
@@ -148,7 +159,8 @@ public:
         }
         x = activation(context_, "silu", normalised(x, "norm"));
         const Scope scope(context_, "output");
-        return with_offset(context_, conv2d(context_, x, input_[2], 3, 1, Init::zeros()));
+        return unfolded(with_offset(
+            context_, conv2d(context_, x, patch() * patch() * input_[2], 3, 1, Init::zeros())));
     }
 
     /// Rows of the angles' table.
@@ -230,6 +242,32 @@ private:
 
     std::int64_t width() const { return settings_.at("channels")[0].get<std::int64_t>(); }
     std::int64_t blocks() const { return settings_.at("blocks").get<std::int64_t>(); }
+
+    std::int64_t patch() const { return settings_.at("patch").get<std::int64_t>(); }
+
+    /// [B, H, W, C] -> [B, H/P, W/P, P P C]: the pixels of a patch become channels.
+    ir::ValueId folded(ir::ValueId x) {
+        const std::int64_t p = patch();
+        if (p == 1) {
+            return x;
+        }
+        const std::int64_t height = input_[0] / p, width = input_[1] / p, n = context_.shape(x)[0];
+        x = ops::reshape(b_, x, {n, height, p, width, p, input_[2]});
+        x = ops::transpose(b_, x, {0, 1, 3, 2, 4, 5});
+        return ops::reshape(b_, x, {n, height, width, p * p * input_[2]});
+    }
+
+    /// The way back.
+    ir::ValueId unfolded(ir::ValueId x) {
+        const std::int64_t p = patch();
+        if (p == 1) {
+            return x;
+        }
+        const std::int64_t height = input_[0] / p, width = input_[1] / p, n = context_.shape(x)[0];
+        x = ops::reshape(b_, x, {n, height, width, p, p, input_[2]});
+        x = ops::transpose(b_, x, {0, 1, 3, 2, 4, 5});
+        return ops::reshape(b_, x, {n, input_[0], input_[1], input_[2]});
+    }
 
     std::string stream(const char* name) const {
         return std::string(name) + (context_.training() ? "" : ".evaluation");

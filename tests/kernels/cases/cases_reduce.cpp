@@ -33,6 +33,9 @@ void add_reduce_cases(std::vector<Case>& cases) {
         {{2, 3, 1, 4}, {0, 1, 2, 3}, {}, 24},
         {{4, 6}, {}, {4, 6}, 1},
         {{3, 0, 2}, {1}, {3, 2}, 0},
+        {{6, 5, 7, 3}, {0, 2}, {5, 3}, 42}, // blocks that are not neighbours
+        {{2, 3, 4, 5, 70}, {1, 3}, {2, 4, 70}, 15},
+        {{3, 300, 5, 9}, {0, 1, 3}, {1, 1, 5, 1}, 8100},
     };
     for (const weft_dtype dtype : {WEFT_F32, WEFT_BF16, WEFT_F16}) {
         for (const Row& row : rows) {
