@@ -69,6 +69,9 @@ struct LossDef {
     /// first that matches. Null: all are trained on what `build` gives.
     std::vector<Objective> (*objectives)(ops::Builder& builder, const config::Json& settings,
                                          const Prediction& prediction) = nullptr;
+    /// Of losses that compare samples with each other: numbers of the point that the model puts out
+    /// for one, which predicts nothing. Null: the output is a prediction.
+    std::int64_t (*point)(const config::Json& settings) = nullptr;
 };
 
 /// Of losses without settings.
@@ -96,6 +99,7 @@ struct MetricDef {
     bool row_of_all_values = false; // R grows with the classes
     bool of_verdict = false;       // needs a model that says when it has done with a sample
     bool of_labels = false;        // numbers to predict are labels, 0 and 1: not standardised
+    bool of_points = false;        // of losses that ask for points
 };
 
 extern const LossDef kCrossEntropyLoss;
@@ -116,13 +120,16 @@ extern const LossDef kKlLoss;
 extern const LossDef kCosineLoss;
 extern const LossDef kDiceLoss;
 extern const LossDef kExpressionLoss;
+extern const LossDef kTripletLoss;
+extern const LossDef kNtXentLoss;
 inline constexpr std::array kLosses = {
     &kCrossEntropyLoss, &kFocalLoss,       &kMseLoss,
     &kMaeLoss,          &kHuberLoss,       &kSmoothL1Loss,
     &kLogCoshLoss,      &kQuantileLoss,    &kElboLoss,
     &kDenoisingLoss,    &kBceLoss,         &kKlLoss,
     &kCosineLoss,       &kDiceLoss,        &kExpressionLoss,
-    &kStablemaxLoss,    &kAdversarialLoss, &kNegativeLogLikelihoodLoss};
+    &kStablemaxLoss,    &kAdversarialLoss, &kNegativeLogLikelihoodLoss,
+    &kTripletLoss,      &kNtXentLoss};
 
 extern const MetricDef kAccuracyMetric;
 extern const MetricDef kPerplexityMetric;
@@ -144,26 +151,15 @@ extern const MetricDef kBinaryAccuracyMetric;
 extern const MetricDef kMacroF1Metric;
 extern const MetricDef kAurocMetric;
 extern const MetricDef kCalibrationErrorMetric;
-inline constexpr std::array kMetrics = {&kAccuracyMetric,
-                                        &kPerplexityMetric,
-                                        &kBitsPerByteMetric,
-                                        &kMeanAbsoluteErrorMetric,
-                                        &kLargestErrorMetric,
-                                        &kReconstructionMetric,
-                                        &kDivergenceMetric,
-                                        &kTop5AccuracyMetric,
-                                        &kBinaryAccuracyMetric,
-                                        &kMacroF1Metric,
-                                        &kAurocMetric,
-                                        &kCalibrationErrorMetric,
-                                        &kExactAccuracyMetric,
-                                        &kHaltingAccuracyMetric,
-                                        &kHaltingStepsMetric,
-                                        &kGeneratorLossMetric,
-                                        &kDiscriminatorLossMetric,
-                                        &kRealScoreMetric,
-                                        &kFakeScoreMetric,
-                                        &kBitsPerDimensionMetric};
+extern const MetricDef kNearestAccuracyMetric;
+inline constexpr std::array kMetrics = {
+    &kAccuracyMetric,          &kPerplexityMetric,    &kBitsPerByteMetric,
+    &kMeanAbsoluteErrorMetric, &kLargestErrorMetric,  &kReconstructionMetric,
+    &kDivergenceMetric,        &kTop5AccuracyMetric,  &kBinaryAccuracyMetric,
+    &kMacroF1Metric,           &kAurocMetric,         &kCalibrationErrorMetric,
+    &kNearestAccuracyMetric,   &kExactAccuracyMetric, &kHaltingAccuracyMetric,
+    &kHaltingStepsMetric,      &kGeneratorLossMetric, &kDiscriminatorLossMetric,
+    &kRealScoreMetric,         &kFakeScoreMetric,     &kBitsPerDimensionMetric};
 
 /// LossDef::logits, or the output as it is.
 ir::ValueId logits_of(const LossDef& loss, ops::Builder& builder, ir::ValueId output);

@@ -25,9 +25,12 @@ struct DataShape {
     ir::Type input;
     ir::Type target;
     std::int64_t classes = 0; // classes or vocabulary; 0 for regression
+    std::int64_t point = 0;   // numbers of a point, where the loss asks for one (LossDef::point)
 
     /// Numbers that a model has to put out per sample (per position for language models).
-    std::int64_t outputs() const { return classes > 0 ? classes : target.shape.elements(); }
+    std::int64_t outputs() const {
+        return point > 0 ? point : classes > 0 ? classes : target.shape.elements();
+    }
 };
 
 /// Start value of a variable. Random ones draw from the stream of the variable's own name, so they

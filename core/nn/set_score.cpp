@@ -157,6 +157,65 @@ private:
     bool unknown_ = false;
 };
 
+class Nearest : public SetScore {
+public:
+    explicit Nearest(const ScoredTargets& targets)
+        : values_(static_cast<std::size_t>(targets.values)) {}
+
+    void add(std::span<const float> row) override {
+        if (labels_.size() == kMostPoints) {
+            return;
+        }
+        double squares = 0;
+        for (std::size_t k = 0; k < values_; ++k) {
+            squares += static_cast<double>(row[k]) * static_cast<double>(row[k]);
+        }
+        unknown_ = unknown_ || std::isnan(squares);
+        const double inverse = squares > 0 ? 1.0 / std::sqrt(squares) : 0.0;
+        for (std::size_t k = 0; k < values_; ++k) {
+            points_.push_back(static_cast<float>(static_cast<double>(row[k]) * inverse));
+        }
+        labels_.push_back(row[values_]);
+    }
+
+    double value() const override {
+        const std::size_t n = labels_.size();
+        if (n < 2 || unknown_) {
+            return std::numeric_limits<double>::quiet_NaN();
+        }
+        std::vector<float> by_number(points_.size()); // [values, n]
+        for (std::size_t i = 0; i < n; ++i) {
+            for (std::size_t k = 0; k < values_; ++k) {
+                by_number[k * n + i] = points_[i * values_ + k];
+            }
+        }
+        std::int64_t right = 0;
+        std::vector<float> cosines(n);
+        for (std::size_t i = 0; i < n; ++i) {
+            std::fill(cosines.begin(), cosines.end(), 0.0F);
+            for (std::size_t k = 0; k < values_; ++k) {
+                const float own = points_[i * values_ + k];
+                const float* others = by_number.data() + k * n;
+                for (std::size_t j = 0; j < n; ++j) {
+                    cosines[j] += own * others[j];
+                }
+            }
+            cosines[i] = -std::numeric_limits<float>::infinity();
+            const auto nearest = static_cast<std::size_t>(
+                std::max_element(cosines.begin(), cosines.end()) - cosines.begin());
+            right += labels_[nearest] == labels_[i] ? 1 : 0;
+        }
+        return static_cast<double>(right) / static_cast<double>(n);
+    }
+
+private:
+    static constexpr std::size_t kMostPoints = 16384;
+    std::size_t values_;
+    std::vector<float> points_; // [n, values], of length 1
+    std::vector<float> labels_;
+    bool unknown_ = false;
+};
+
 } // namespace
 
 std::unique_ptr<SetScore> score_macro_f1(const ScoredTargets& targets) {
@@ -169,6 +228,10 @@ std::unique_ptr<SetScore> score_auroc(const ScoredTargets& targets) {
 
 std::unique_ptr<SetScore> score_calibration(const ScoredTargets&) {
     return std::make_unique<Calibration>();
+}
+
+std::unique_ptr<SetScore> score_nearest(const ScoredTargets& targets) {
+    return std::make_unique<Nearest>(targets);
 }
 
 } // namespace weft::nn

@@ -41,4 +41,8 @@ std::unique_ptr<SetScore> score_auroc(const ScoredTargets& targets);
 /// (Guo et al. 2017, equation 3).
 std::unique_ptr<SetScore> score_calibration(const ScoredTargets& targets);
 
+/// Rows: a point of `values` numbers, and its label. The share of points whose nearest other one,
+/// by cosine, has the same label; of more than 16,384 points the first are compared.
+std::unique_ptr<SetScore> score_nearest(const ScoredTargets& targets);
+
 } // namespace weft::nn

@@ -21,11 +21,11 @@ std::int64_t batch_rows(const exec::Executor& executor, std::string_view program
 
 /// Rows of the last predict run; valid until the next.
 struct Predicted {
-    explicit Predicted(exec::Executor& executor) {
-        const plan::PlannedPort* port = find_result(executor, "predict", "prediction");
+    Predicted(exec::Executor& executor, std::string_view name) {
+        const plan::PlannedPort* port = find_result(executor, "predict", name);
         WEFT_CHECK(port != nullptr && port->operand.type.dtype == ir::DType::f32,
                    "predictions are f32");
-        bytes = executor.read("predict", "prediction");
+        bytes = executor.read("predict", name);
         width = static_cast<std::size_t>(port->whole.shape.elements() / port->whole.shape[0]);
     }
     std::vector<double> row(std::size_t index) const {
@@ -45,7 +45,7 @@ struct OfSet {
 };
 
 std::vector<OfSet> scores_of_set(const compile::RunConfig& config, const data::SampleInfo& info) {
-    const nn::DataShape shape{info.input, info.target, info.classes};
+    const nn::DataShape shape = compile::data_shape(config, info);
     std::vector<OfSet> out;
     for (const nn::MetricDef* metric : compile::metrics_of_sets(config)) {
         out.push_back({metric, metric->score({info.classes, shape.outputs()})});
@@ -94,6 +94,11 @@ void rank(SamplePrediction& prediction, std::size_t top) {
     for (std::size_t i = 0; i < count; ++i) {
         prediction.top.emplace_back(order[i], value(order[i]));
     }
+}
+
+bool gives(const exec::Executor& executor, std::string_view result) {
+    return !executor.plan().all_stages("predict").empty() &&
+           find_result(executor, "predict", result) != nullptr;
 }
 
 } // namespace
@@ -180,13 +185,13 @@ void rescale(const data::TargetScale& scale, Metrics& metrics) {
 }
 
 bool predicts(const exec::Executor& executor) {
-    return !executor.plan().all_stages("predict").empty() &&
-           find_result(executor, "predict", "prediction") != nullptr;
+    return gives(executor, "prediction");
 }
 
 std::vector<SamplePrediction> predict(exec::Executor& executor, const data::Source& source,
                                       std::span<const std::int64_t> indices, std::size_t top) {
-    if (!predicts(executor)) {
+    const bool of_points = gives(executor, compile::kPointPort);
+    if (!of_points && !predicts(executor)) {
         throw Error(ErrorKind::usage, "predict", "this model predicts nothing: it makes samples",
                     "use weft generate, or look at what its evaluations kept");
     }
@@ -208,7 +213,7 @@ std::vector<SamplePrediction> predict(exec::Executor& executor, const data::Sour
         }
         write_argument(executor, "predict", "inputs", inputs);
         executor.run("predict");
-        const Predicted predicted(executor);
+        const Predicted predicted(executor, of_points ? compile::kPointPort : "prediction");
         for (std::size_t i = 0; i < n; ++i) {
             SamplePrediction prediction;
             prediction.index = indices[first + i];
@@ -219,6 +224,10 @@ std::vector<SamplePrediction> predict(exec::Executor& executor, const data::Sour
                 continue;
             }
             prediction.values = predicted.row(i);
+            if (of_points) {
+                out.push_back(std::move(prediction));
+                continue;
+            }
             if (source.info().classes > 0) {
                 rank(prediction, top);
             } else {

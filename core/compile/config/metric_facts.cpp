@@ -15,6 +15,9 @@ bool higher_is_better(std::string_view metric) {
 
 bool predicts_classes(const RunConfig& config) {
     const nn::LossDef* loss = nn::find_loss(config.section("loss").value("type", std::string()));
+    if (loss != nullptr && loss->point != nullptr) {
+        return false;
+    }
     if (loss == nullptr || !loss->takes_either) {
         return loss == nullptr || loss->needs_classes;
     }

@@ -39,6 +39,9 @@ std::vector<std::string> parts_of(const nn::LossDef& loss) {
 
 /// Metrics that go with a loss, as a hint.
 std::string hint_for(const nn::LossDef& loss) {
+    if (loss.point != nullptr) {
+        return "Use nearest_accuracy.";
+    }
     if (!loss.of_input) {
         return loss.needs_classes ? "Use accuracy." : "Use mean_absolute_error.";
     }
@@ -299,8 +302,8 @@ private:
         const auto* loss = nn::find_loss(at("/loss/type").get<std::string>());
         if (loss == nullptr || def->loss == (loss->of_input ? loss->name : "")) {
             values_are_shares(*def);
-            if (loss != nullptr && loss->of_input && sound({"/data/mix"}) &&
-                !at("/data/mix").empty()) {
+            if (loss != nullptr && (loss->of_input || loss->point != nullptr) &&
+                sound({"/data/mix"}) && !at("/data/mix").empty()) {
                 error("/data/mix", std::string(loss->name) + " has no classes to mix",
                       "Leave it out.");
             }
@@ -449,7 +452,8 @@ private:
                                 std::string(metric->part_of) + ", and the loss is " +
                                 std::string(loss->name),
                       hint_for(*loss));
-            } else if (!metric->takes_either && !nn::takes(*loss, metric->needs_classes)) {
+            } else if (metric->of_points != (loss->point != nullptr) ||
+                       (!metric->takes_either && !nn::takes(*loss, metric->needs_classes))) {
                 error(pointer,
                       "metric " + std::string(metric->name) + " does not go with loss " +
                           std::string(loss->name),
@@ -617,6 +621,10 @@ void fill_dependent_defaults(Json& document) {
         loss.is_object() ? nn::find_loss(loss.at("type").get<std::string>()) : nullptr;
     const bool classes =
         def != nullptr && (def->takes_either ? gives_classes(document) : def->needs_classes);
+    if (def != nullptr && def->point != nullptr) {
+        document["metrics"] = Json::array({"nearest_accuracy"});
+        return;
+    }
     document["metrics"] = classes          ? Json::array({"accuracy"})
                           : def != nullptr ? Json(parts_of(*def))
                                            : Json::array();

@@ -123,7 +123,8 @@ ir::Program build_predict(const RunModel& run, const BatchPlan& batch) {
         output = ops::slice(b, output, {0, shape[1] - 1, 0}, {shape[0], 1, shape[2]});
         output = ops::reshape(b, output, {shape[0], shape[2]});
     }
-    program.add_result(ir::Role::output, "prediction", meaning_of(run, b, output));
+    program.add_result(ir::Role::output, run.data.point > 0 ? kPointPort : "prediction",
+                       meaning_of(run, b, output));
     return program;
 }
 

@@ -21,6 +21,14 @@ void check_loss_fits(const nn::LossDef& loss, const nn::DataShape& data) {
     if (loss.of_input || loss.takes_either) {
         return; // targets are not read, or whatever they are
     }
+    if (loss.point != nullptr && data.target.shape.rank() > 0) {
+        throw Error(ErrorKind::usage, "/loss/type",
+                    std::string(loss.name) +
+                        " compares samples by their labels, but the data "
+                        "delivers " +
+                        ir::to_text(data.target),
+                    "Use cross_entropy, or data with a class per sample.");
+    }
     if (loss.needs_classes && (data.classes == 0 || data.target.dtype != ir::DType::i32)) {
         throw Error(ErrorKind::usage, "/loss/type",
                     std::string(loss.name) + " needs classes as targets, but the data delivers " +
@@ -63,7 +71,7 @@ void check_metric_fits(const nn::MetricDef& metric, std::size_t index, const nn:
                     std::string(metric.name) + " keeps the scores of a whole set, and " +
                         std::to_string(data.outputs()) + " of a sample are more than " +
                         std::to_string(kMostScores),
-                    "Use top5_accuracy.");
+                    metric.of_points ? "Lower dimensions of the loss." : "Use top5_accuracy.");
     }
 }
 
@@ -346,10 +354,17 @@ config::Json RunModel::update_settings(const nn::Variable& parameter) const {
     return out;
 }
 
+nn::DataShape data_shape(const RunConfig& config, const data::SampleInfo& sample) {
+    const config::Json& settings = config.section("loss");
+    const nn::LossDef* loss = nn::find_loss(settings.at("type").get<std::string>());
+    const bool of_points = loss != nullptr && loss->point != nullptr;
+    return {sample.input, sample.target, sample.classes, of_points ? loss->point(settings) : 0};
+}
+
 RunModel declare_run(const RunConfig& config, const data::SampleInfo& sample) {
     RunModel run;
     run.config = &config;
-    run.data = {sample.input, sample.target, sample.classes};
+    run.data = data_shape(config, sample);
     const config::Json& mix = config.section("data").at("mix");
     data::mixing_of(mix, sample, config.seed); // refuses what does not suit
     run.mixes_classes = data::mixes_classes(mix, sample);

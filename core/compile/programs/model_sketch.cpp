@@ -46,7 +46,7 @@ void sketch_model(const RunConfig& config, const data::SampleInfo& sample, Model
     WEFT_CHECK(model != nullptr, "the configuration was checked");
     ir::Program& program = sketch.program;
     program.name = "model";
-    const nn::DataShape data{sample.input, sample.target, sample.classes};
+    const nn::DataShape data = data_shape(config, sample);
     const ir::ValueId inputs =
         program.add_argument(ir::Role::batch, "inputs", batched(data.input, {1}));
     nn::Surroundings around{.mode = nn::Mode::train, .data = data};
@@ -68,13 +68,18 @@ ir::Program model_program(const RunConfig& config, const data::SampleInfo& sampl
     WEFT_CHECK(model != nullptr, "the configuration was checked");
     ir::Program program;
     program.name = "model";
-    const nn::DataShape data{data::one_sequence(sample.input), sample.target, sample.classes};
+    nn::DataShape data = data_shape(config, sample);
+    data.input = data::one_sequence(sample.input);
     const ir::ValueId inputs =
         program.add_argument(ir::Role::batch, "inputs", batched(data.input, {samples}));
     ops::Builder builder(program, program.body);
     nn::ModelContext context(builder, {.mode = nn::Mode::evaluate, .data = data});
     const ir::ValueId output = model->build(context, config.section("model"), inputs);
-    program.add_result(ir::Role::output, sample.classes > 0 ? "logits" : "values", output);
+    program.add_result(ir::Role::output,
+                       data.point > 0       ? kPointPort
+                       : sample.classes > 0 ? "logits"
+                                            : "values",
+                       output);
     return program;
 }
 

@@ -27,7 +27,9 @@
 //             "<metric>_rows" f32[B, ..., R] of each metric of a whole set, "count" (f32; the host
 //             joins batches in f64) and, where a metric is of samples, "samples" (f32); uses the
 //             EMA copy when there is one and it is asked for
-// predict:    state, "inputs" [B, ...] -> "prediction": probabilities [B, classes] or values
+// predict:    state, "inputs" [B, ...] -> "prediction": probabilities [B, classes] or values;
+// "point"
+//             where the loss asks for points
 //             [B, K]; of language models probabilities of the token after the last, [B, vocab].
 //             Of models that hold samples "cycles" f32[S, C, B, ..., classes], the same after each
 //             of C cycles of each of S steps, and "verdicts" f32[S, C, B] in its place.
@@ -44,6 +46,7 @@
 #include "core/compile/config/run_config.h"
 #include "core/compile/pipeline.h"
 #include "core/data/dataset.h"
+#include "core/nn/model_context.h"
 #include "core/nn/reduction.h"
 
 namespace weft::nn {
@@ -86,6 +89,12 @@ std::int64_t count_parameters(const RunConfig& config, const data::SampleInfo& s
 plan::ExecutionPlan compile_run(const RunConfig& config, const data::SampleInfo& sample,
                                 PipelineOptions options, Scope scope = Scope::run,
                                 std::optional<std::int64_t> limit_bytes = {});
+
+/// The data as a model sees it.
+nn::DataShape data_shape(const RunConfig& config, const data::SampleInfo& sample);
+
+/// What predict gives where the loss asks for points, in place of "prediction".
+inline constexpr const char* kPointPort = "point";
 
 /// Whether samples stay for several updates, so that an update may be of others than its batch.
 bool holds_samples(const plan::ExecutionPlan& plan);

@@ -2,6 +2,7 @@
 #include "ui/bridge/run/trial_host.h"
 
 #include "core/base/error.h"
+#include "core/compile/config/metric_facts.h"
 #include "core/data/transforms/transform.h"
 #include "core/train/boards/board_text.h"
 #include "core/train/engine.h"
@@ -122,7 +123,7 @@ SolvedBoard solve_board(train::LoadedModel& model, const QString& board) {
 
 Confusion empty_confusion(const train::LoadedModel& model) {
     const data::SampleInfo& info = model.data.train->info();
-    if (info.classes == 0 || info.target.shape.rank() != 0) {
+    if (!compile::predicts_classes(model.config) || info.target.shape.rank() != 0) {
         throw Error(ErrorKind::usage, "data", "this model does not tell classes apart");
     }
     if (model.data.validation == nullptr) {
