@@ -3,6 +3,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include <type_traits>
+
 namespace weft::cli {
 namespace {
 
@@ -35,6 +37,17 @@ CommandText text_of(const CLI::App& command) {
         out.subcommands.push_back(text_of(*below));
     }
     return out;
+}
+
+/// `name` in the list of options, `words` where a value is refused.
+CLI::Validator holding(const std::string& name, const std::string& words, bool (*holds)(double)) {
+    return {[words, holds](std::string& text) {
+                double value = 0;
+                return CLI::detail::lexical_cast(text, value) && holds(value)
+                           ? std::string()
+                           : "'" + text + "' is refused: it must be " + words;
+            },
+            name};
 }
 
 } // namespace
@@ -75,12 +88,12 @@ Option Option::between(int least, int most) const {
 }
 
 Option Option::positive() const {
-    option_->check(CLI::PositiveNumber);
+    option_->check(holding("POSITIVE", "above 0", [](double value) { return value > 0; }));
     return *this;
 }
 
 Option Option::not_negative() const {
-    option_->check(CLI::NonNegativeNumber);
+    option_->check(holding("NONNEGATIVE", "0 or more", [](double value) { return value >= 0; }));
     return *this;
 }
 
@@ -98,7 +111,15 @@ Option Command::positional(const std::string& name, Target target, const std::st
 
 Option Command::option(const std::string& name, Target target, const std::string& help) const {
     return std::visit(
-        [&](auto* value) { return Option(*command_->add_option(name, *value, help)); }, target);
+        [&](auto* value) {
+            CLI::Option* added = command_->add_option(name, *value, help);
+            if constexpr (std::is_unsigned_v<std::remove_pointer_t<decltype(value)>>) {
+                // A minus would go round to the other end of the numbers.
+                added->check(holding("", "0 or more", [](double given) { return given >= 0; }));
+            }
+            return Option(*added);
+        },
+        target);
 }
 
 Option Command::flag(const std::string& name, bool* target, const std::string& help) const {

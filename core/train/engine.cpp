@@ -7,6 +7,8 @@
 #include "core/base/text.h"
 #include "core/checkpoint/pointer.h"
 #include "core/compile/mesh/mesh_config.h"
+#include "core/config/pointer.h"
+#include "core/nn/loss_def.h"
 #include "core/train/planning.h"
 #include "core/train/program_io.h"
 #include "core/train/record/run_folder.h"
@@ -60,6 +62,36 @@ compile::RunConfig on_host(const compile::RunConfig& config) {
     return *changed;
 }
 
+constexpr std::int64_t kCheckedSamples = 64;
+
+/// Some samples' targets, all over the source, where the loss takes them for shares from 0 to 1.
+void check_shares(const compile::RunConfig& config, const data::Source& source) {
+    const data::SampleInfo& info = source.info();
+    const nn::LossDef* loss = nn::find_loss(config.section("loss").at("type").get<std::string>());
+    if (loss == nullptr || !loss->of_shares || info.target.dtype != ir::DType::f32) {
+        return;
+    }
+    std::vector<std::byte> input(static_cast<std::size_t>(info.input.bytes()));
+    std::vector<float> shares(static_cast<std::size_t>(info.target.shape.elements()));
+    const std::int64_t count = std::min(kCheckedSamples, source.samples());
+    for (std::int64_t i = 0; i < count; ++i) {
+        const std::int64_t index = i * source.samples() / count;
+        try {
+            source.read(index, input, std::as_writable_bytes(std::span(shares)));
+        } catch (const data::DamagedSample&) {
+            continue; // the loader names it
+        }
+        for (const float share : shares) {
+            if (!(share >= 0.0F && share <= 1.0F)) {
+                throw Error(ErrorKind::data, source.place_of(index),
+                            "a target is " + config::number_text(share) + ", but loss " +
+                                std::string(loss->name) + " takes targets from 0 to 1",
+                            "Use mse or another loss of numbers, or scale the targets.");
+            }
+        }
+    }
+}
+
 } // namespace
 
 int thread_count(int threads) {
@@ -71,7 +103,9 @@ data::DataSet open_run_data(const compile::RunConfig& config, const std::stop_to
     data::OpenContext context{config.base_dir, config.context(), config.seed};
     context.stop = stop;
     context.on_opening = on_opening;
-    return data::open_data(config.section("data"), context);
+    data::DataSet out = data::open_data(config.section("data"), context);
+    check_shares(config, *out.train);
+    return out;
 }
 
 void initialise(exec::Executor& executor, const compile::RunConfig& config) {

@@ -51,6 +51,39 @@ private slots:
         QCOMPARE(run_weft({"train", "--help"}).code, 0);
     }
 
+    void numbers_out_of_bounds_are_refused_in_words() {
+        const Finished seed = run_weft({"generate", text("absent"), "--seed", "-1"});
+        QCOMPARE(seed.code, 2);
+        QVERIFY2(seed.err.find("'-1' is refused: it must be 0 or more") != std::string::npos,
+                 seed.err.c_str());
+        const Finished samples = run_weft({"generate", text("absent"), "--samples", "0"});
+        QCOMPARE(samples.code, 2);
+        QVERIFY2(samples.err.find("'0' is refused: it must be above 0") != std::string::npos,
+                 samples.err.c_str());
+    }
+
+    void targets_that_are_no_shares_are_refused() {
+        const fs::path table = path("shares.csv");
+        std::ofstream file(table);
+        file << "a,b,t\n";
+        for (int i = 0; i < 40; ++i) {
+            file << i << "," << i % 7 << "," << (i == 17 ? "3.5" : "0.25") << "\n";
+        }
+        file.close();
+        const Json document{
+            {"data", {{"train", {{"type", "csv"}, {"path", table.string()}, {"targets", "t"}}}}},
+            {"model", {{"type", "mlp"}, {"hidden", {4}}}},
+            {"loss", {{"type", "bce"}}}};
+        const fs::path config = path("shares.json");
+        std::ofstream(config) << document.dump();
+        const Finished run = run_weft(
+            {"train", QString::fromStdString(config.string()), "--run-dir", text("shares")});
+        QCOMPARE(run.code, 3);
+        QVERIFY2(run.err.find("a target is 3.5, but loss bce takes targets from 0 to 1") !=
+                     std::string::npos,
+                 run.err.c_str());
+    }
+
     void seven_mistakes_give_seven_diagnostics_and_nothing_is_created() {
         const QString bad = changed("bad", R"({
             "sede": 1,

@@ -36,9 +36,18 @@ void draw(const MadeSamples& samples, std::int64_t index, std::int64_t row, std:
 PixelScale pixel_scale(const config::Json& fitted_transforms) {
     PixelScale out;
     for (const config::Json& transform : fitted_transforms) {
-        if (transform.at("type") == "normalize") {
-            out.factor = transform.at("std").get<std::vector<float>>();
-            out.shift = transform.at("mean").get<std::vector<float>>();
+        if (transform.at("type") != "normalize") {
+            continue;
+        }
+        auto deviation = transform.at("std").get<std::vector<float>>();
+        auto mean = transform.at("mean").get<std::vector<float>>();
+        const std::size_t channels = std::max({out.factor.size(), deviation.size(), mean.size()});
+        for (std::vector<float>* numbers : {&out.factor, &out.shift, &deviation, &mean}) {
+            numbers->resize(channels, numbers->front());
+        }
+        for (std::size_t c = 0; c < channels; ++c) { // those before it are undone after it
+            out.shift[c] += out.factor[c] * mean[c];
+            out.factor[c] *= deviation[c];
         }
     }
     return out;

@@ -60,6 +60,17 @@ private slots:
         QCOMPARE(static_cast<int>(image.pixels[4 * 6 + 3]), 0);
     }
 
+    // ((p - 0.5) / 0.25 - 1) / 2 = x
+    void what_was_normalised_twice_is_moved_back_twice() {
+        const train::PixelScale scale = train::pixel_scale(
+            config::json_of(R"([{"type": "normalize", "mean": [0.5], "std": [0.25]},
+                                {"type": "normalize", "mean": [1, 1, 1], "std": [2, 2, 2]}])"));
+        MadeSamples colours;
+        colours.shape = {1, 1, 1, 3};
+        colours.values = {0.0F, -1.0F, -1.5F};
+        QCOMPARE(train::pixels(colours, 0, scale), (std::vector<float>{0.75F, 0.25F, 0.0F}));
+    }
+
     void what_was_normalised_is_moved_back_and_kept_within_a_picture() {
         const train::PixelScale scale = train::pixel_scale(config::json_of(
             R"([{"type": "random_flip"}, {"type": "normalize", "mean": [0.5], "std": [0.25]}])"));
