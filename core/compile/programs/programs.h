@@ -27,10 +27,8 @@
 //             "<metric>_rows" f32[B, ..., R] of each metric of a whole set, "count" (f32; the host
 //             joins batches in f64) and, where a metric is of samples, "samples" (f32); uses the
 //             EMA copy when there is one and it is asked for
-// predict:    state, "inputs" [B, ...] -> "prediction": probabilities [B, classes] or values;
-// "point"
-//             where the loss asks for points
-//             [B, K]; of language models probabilities of the token after the last, [B, vocab].
+// predict:    state, "inputs" [B, ...] -> "prediction": probabilities [B, classes] or values
+//             [B, K], "point" where the loss asks for points; of language models probabilities of the token after the last, [B, vocab].
 //             Of models that hold samples "cycles" f32[S, C, B, ..., classes], the same after each
 //             of C cycles of each of S steps, and "verdicts" f32[S, C, B] in its place.
 //             Where the loss is of the input "reconstruction" [B, input...] in its place, or there
@@ -46,10 +44,10 @@
 #include "core/compile/config/run_config.h"
 #include "core/compile/pipeline.h"
 #include "core/data/dataset.h"
-#include "core/nn/model_context.h"
 #include "core/nn/reduction.h"
 
 namespace weft::nn {
+struct DataShape; // core/nn/model_context.h
 struct MetricDef; // core/nn/loss_def.h
 } // namespace weft::nn
 
