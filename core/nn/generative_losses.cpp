@@ -66,7 +66,7 @@ ir::ValueId expected_values(ops::Builder& b, const Json& settings, ir::ValueId o
 ir::ValueId build_denoising(ops::Builder& b, const Json&, const Prediction& p) {
     const ir::ValueId output = ops::cast(b, p.output, ir::DType::f32);
     return ops::reduce_mean(
-        b, b.emit("square", {ops::sub(b, output, published_value(b, p, "noise"))}), {1});
+        b, b.emit("square", {ops::sub(b, output, published_value(b, p, "denoising_target"))}), {1});
 }
 
 /// Of latents that are normal numbers, in nats: -log N(z; 0, 1) - log |det dz/dx|.
@@ -128,8 +128,9 @@ const LossDef kElboLoss = {.name = "elbo",
                            .expected = expected_values};
 
 const LossDef kDenoisingLoss = {.name = "denoising",
-                                .help = "Mean squared error of the noise that was added, 1 of a "
-                                        "network that says nothing.",
+                                .help =
+                                    "Mean squared error of the noise that was added, or of what "
+                                    "else the model predicts.",
                                 .fields = no_loss_fields,
                                 .needs_classes = false,
                                 .build = build_denoising,

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Denoising diffusion (Ho et al. 2020) with a small U-Net: noise is added to samples at a random
-// time, and the network says which noise it was. Times are angles (Nichol and Dhariwal 2021, the
-// cosine schedule in the form of Salimans and Ho 2022): at time t of T
+// time, and the network says which noise it was, or how fast the mix turns from sample to noise
+// (Salimans and Ho 2022, section 4), from which the sample can be told at any time. Times are
+// angles (Nichol and Dhariwal 2021, the cosine schedule in the form of Salimans and Ho 2022): at
+// time t of T
 //   x_t = cos(a_t) x + sin(a_t) noise,   a_t = t / T (pi / 2 - 0.01)
 // so that 0 is the sample and T nearly noise alone. Samples are made by DDIM without chance (Song
 // et al. 2021) from T down to 0, guided towards their class without a classifier (Ho and Salimans
@@ -41,6 +43,10 @@ config::FieldTable diffusion_fields() {
                               "Pixels of a side of the squares that the network works on as one; "
                               "2 is about four times as fast, and coarser.")
             .range(1, 64),
+        config::choice_field("predicts", "noise", {"noise", "velocity"},
+                             "What the network says of a mix of sample and noise: the noise, or "
+                             "how fast one turns into the other, which makes better samples in few "
+                             "steps."),
         config::integer_field("times", 1000, "Times from a sample to noise.").range(2, 100'000),
         config::integer_field("sampling_steps", 50,
                               "Steps in which samples are made; divides times.")
@@ -125,9 +131,9 @@ public:
         waves_ = waves_of(b_, times_ + 1, width(), kWaveBase);
     }
 
-    /// What the network takes for the noise of x [B, H, W, C] at `times` i32 [B] or [1]. `labels`
-    /// i32 [B], or invalid where the data have no classes.
-    ir::ValueId noise_of(ir::ValueId x, ir::ValueId times, ir::ValueId labels) {
+    /// What the network predicts of x [B, H, W, C] at `times` i32 [B] or [1]. `labels` i32 [B], or
+    /// invalid where the data have no classes.
+    ir::ValueId said_of(ir::ValueId x, ir::ValueId times, ir::ValueId labels) {
         embed(times, labels);
         const Json& channels = settings_.at("channels");
         ir::ValueIds kept;
@@ -177,6 +183,13 @@ public:
         return ops::add(b_, ops::mul(b_, sample, mix.signal), ops::mul(b_, noise, mix.noise));
     }
 
+    /// What the network should say of a mix.
+    ir::ValueId target(const Mix& mix, ir::ValueId sample, ir::ValueId noise) {
+        return predicts_velocity()
+                   ? ops::sub(b_, ops::mul(b_, noise, mix.signal), ops::mul(b_, sample, mix.noise))
+                   : noise;
+    }
+
     /// Times of a training batch, from 1 to T: i32 [B].
     ir::ValueId draw_times(std::int64_t samples) {
         const ir::ValueId part =
@@ -222,12 +235,11 @@ public:
             const ir::ValueId times = ops::cast(b_, carried[1], ir::DType::i32);
             const Mix now = mix(times);
             const ir::ValueId x = carried[0];
-            ir::ValueId said = guided(x, times, labels);
-            const ir::ValueId sample =
-                clipped(ops::div(b_, ops::sub(b_, x, ops::mul(b_, said, now.noise)), now.signal));
-            said = ops::div(b_, ops::sub(b_, x, ops::mul(b_, sample, now.signal)), now.noise);
+            const ir::ValueId sample = clipped(sample_of(x, now, guided(x, times, labels)));
+            const ir::ValueId rest =
+                ops::div(b_, ops::sub(b_, x, ops::mul(b_, sample, now.signal)), now.noise);
             const Mix then = mix(ops::cast(b_, next, ir::DType::i32));
-            return ir::ValueIds{mixed(then, sample, said), next};
+            return ir::ValueIds{mixed(then, sample, rest), next};
         })[0];
     }
 
@@ -242,6 +254,15 @@ private:
 
     std::int64_t width() const { return settings_.at("channels")[0].get<std::int64_t>(); }
     std::int64_t blocks() const { return settings_.at("blocks").get<std::int64_t>(); }
+
+    bool predicts_velocity() const { return settings_.at("predicts") == "velocity"; }
+
+    /// Of a mix, by what the network says of it.
+    ir::ValueId sample_of(ir::ValueId x, const Mix& mix, ir::ValueId said) {
+        const ir::ValueId unwanted = ops::mul(b_, said, mix.noise);
+        return predicts_velocity() ? ops::sub(b_, ops::mul(b_, x, mix.signal), unwanted)
+                                   : ops::div(b_, ops::sub(b_, x, unwanted), mix.signal);
+    }
 
     std::int64_t patch() const { return settings_.at("patch").get<std::int64_t>(); }
 
@@ -344,14 +365,14 @@ private:
 
     ir::ValueId guided(ir::ValueId x, ir::ValueId times, ir::ValueId labels) {
         const auto guidance = settings_.at("guidance").get<double>();
-        const ir::ValueId of_class = noise_of(x, times, labels);
+        const ir::ValueId of_class = said_of(x, times, labels);
         if (!labels.valid() || guidance == 1.0) {
             return of_class;
         }
         const ir::ValueId none = ops::cast(
             b_, ops::constant(b_, static_cast<double>(classes_), {context_.shape(labels)[0]}),
             ir::DType::i32);
-        const ir::ValueId of_none = noise_of(x, times, none);
+        const ir::ValueId of_none = said_of(x, times, none);
         return ops::add(b_, of_none, ops::affine(b_, ops::sub(b_, of_class, of_none), guidance));
     }
 
@@ -384,14 +405,15 @@ ir::ValueId build_diffusion(ModelContext& context, const Json& settings, ir::Val
         const ir::ValueId first = ops::cast(b, ops::constant(b, 1.0, {samples}), ir::DType::i32);
         return flatten(
             context,
-            diffusion.noise_of(inputs, first, diffusion.drop_labels(context.labels(), samples)));
+            diffusion.said_of(inputs, first, diffusion.drop_labels(context.labels(), samples)));
     }
     const ir::ValueId times = diffusion.draw_times(samples);
     const ir::ValueId noise = diffusion.draw_noise(samples);
-    const ir::ValueId x = diffusion.mixed(diffusion.mix(times), inputs, noise);
-    context.publish("noise", flatten(context, noise));
+    const Mix mix = diffusion.mix(times);
+    const ir::ValueId x = diffusion.mixed(mix, inputs, noise);
+    context.publish("denoising_target", flatten(context, diffusion.target(mix, inputs, noise)));
     return flatten(context,
-                   diffusion.noise_of(x, times, diffusion.drop_labels(context.labels(), samples)));
+                   diffusion.said_of(x, times, diffusion.drop_labels(context.labels(), samples)));
 }
 
 ir::Shape diffusion_latent(const DataShape& data, const Json&) {

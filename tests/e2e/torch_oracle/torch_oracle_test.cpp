@@ -21,10 +21,23 @@ using config::Json;
 // f32 sums in another order; relative to the size of the values compared.
 constexpr double kTolerance = 1e-4;
 
-constexpr const char* kModels[] = {"mlp",       "cnn",           "gpt",          "llama",
-                                   "vit",       "resnet",        "vae",          "vae_conv",
-                                   "diffusion", "gan",           "gan_hinge",    "gan_wasserstein",
-                                   "flow",      "flow_pictures", "layers_image", "layers_sequence"};
+constexpr const char* kModels[] = {"mlp",
+                                   "cnn",
+                                   "gpt",
+                                   "llama",
+                                   "vit",
+                                   "resnet",
+                                   "vae",
+                                   "vae_conv",
+                                   "diffusion",
+                                   "diffusion_velocity",
+                                   "gan",
+                                   "gan_hinge",
+                                   "gan_wasserstein",
+                                   "flow",
+                                   "flow_pictures",
+                                   "layers_image",
+                                   "layers_sequence"};
 
 QByteArray read(const QString& name) {
     QFile file(QStringLiteral(WEFT_TEST_DATA "/") + name);
