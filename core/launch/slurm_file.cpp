@@ -3,6 +3,7 @@
 
 #include "core/base/error.h"
 #include "core/launch/shell_text.h"
+#include "core/launch/slurm_text.h"
 
 #include <algorithm>
 
@@ -29,6 +30,24 @@ std::string node_list(const LaunchRequest& request) {
     return out;
 }
 
+void check_time(const std::string& limit) {
+    if (limit.empty() || limit == "UNLIMITED" || limit == "INFINITE") {
+        return;
+    }
+    const auto seconds = slurm_seconds(limit);
+    if (!seconds) {
+        throw Error(ErrorKind::usage, "--time", "'" + limit + "' is no time limit of Slurm's",
+                    "Write minutes (90), hours (1:30:00) or days (2-12:00:00).");
+    }
+    if (*seconds <= kSecondsToSave) {
+        throw Error(ErrorKind::usage, "--time",
+                    "'" + limit + "' leaves no time to train: saving begins " +
+                        std::to_string(kSecondsToSave / 60) + " minutes before the end",
+                    "Give more than that; '" + limit + "' is " + std::to_string(*seconds) +
+                        " seconds to Slurm.");
+    }
+}
+
 std::string directives(const LaunchRequest& request) {
     const bool even = std::all_of(request.hosts.begin(), request.hosts.end(), [&](auto& host) {
         return host.ranks == request.hosts.front().ranks;
@@ -37,6 +56,7 @@ std::string directives(const LaunchRequest& request) {
         throw Error(ErrorKind::usage, "--hosts", "Slurm gives all nodes of a job as many tasks",
                     "Give all hosts the same number of ranks.");
     }
+    check_time(request.slurm.time);
     std::string out;
     out += directive("--job-name", request.name);
     out += directive("--nodes", std::to_string(request.hosts.size()));

@@ -4,6 +4,7 @@
 #include "core/base/text.h"
 
 #include <charconv>
+#include <vector>
 
 namespace weft::launch {
 namespace {
@@ -13,6 +14,15 @@ std::optional<int> count_in(std::string_view text) {
     const auto read = std::from_chars(text.data(), text.data() + text.size(), value);
     const bool whole = read.ec == std::errc() && read.ptr == text.data() + text.size();
     return whole && value > 0 ? std::optional(value) : std::nullopt;
+}
+
+/// Up to a million, so that products of it are numbers, too.
+std::optional<std::int64_t> number_in(std::string_view text) {
+    constexpr std::int64_t kMost = 1'000'000;
+    std::int64_t value = 0;
+    const auto read = std::from_chars(text.data(), text.data() + text.size(), value);
+    const bool whole = read.ec == std::errc() && read.ptr == text.data() + text.size();
+    return whole && value >= 0 && value <= kMost ? std::optional(value) : std::nullopt;
 }
 
 } // namespace
@@ -38,6 +48,36 @@ std::optional<std::string> first_slurm_host(std::string_view list) {
     }
     const bool odd = host.find_first_of("[] \t\n") != std::string::npos;
     return host.empty() || odd ? std::nullopt : std::optional(host);
+}
+
+std::optional<std::int64_t> slurm_seconds(std::string_view limit) {
+    const std::size_t dash = limit.find('-');
+    const bool with_days = dash != std::string_view::npos;
+    std::vector<std::int64_t> parts; // days, hours, minutes, seconds as far as they are there
+    if (with_days) {
+        const auto days = number_in(limit.substr(0, dash));
+        if (!days) {
+            return std::nullopt;
+        }
+        parts.push_back(*days);
+    }
+    for (const std::string& text :
+         split(std::string(limit.substr(with_days ? dash + 1 : 0)), ':')) {
+        const auto number = number_in(text);
+        if (!number) {
+            return std::nullopt;
+        }
+        parts.push_back(*number);
+    }
+    if (parts.size() > (with_days ? 4U : 3U)) {
+        return std::nullopt;
+    }
+    if (!with_days) {
+        // One number is minutes, two are minutes and seconds, three have hours before them.
+        parts.insert(parts.begin(), parts.size() == 3 ? 1 : 2, 0);
+    }
+    parts.resize(4, 0);
+    return ((parts[0] * 24 + parts[1]) * 60 + parts[2]) * 60 + parts[3];
 }
 
 std::optional<int> slurm_tasks_of(std::string_view list, int node) {

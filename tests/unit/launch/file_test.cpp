@@ -73,6 +73,14 @@ class LaunchFileTest : public QObject, private test::TestFolder {
         return {std::istreambuf_iterator<char>(in), {}};
     }
 
+    /// What is said of this time limit; "" where it is taken.
+    std::string refused_time(const std::string& limit) {
+        LaunchRequest request = slurm_request("");
+        request.slurm.time = limit;
+        const auto fault = test::error_of([&] { slurm_file(request); });
+        return fault ? fault->text() : "";
+    }
+
     LaunchRequest slurm_request(const std::string& weft) {
         LaunchRequest out = test::some_request();
         out.hosts = {{"", 2, 2}, {"", 2, 2}};
@@ -129,6 +137,15 @@ private slots:
         request.hosts[1].ranks = 2;
         request.name = "a\"b";
         QVERIFY(test::error_of([&] { slurm_file(request); }));
+    }
+
+    void a_time_limit_leaves_room_before_the_warning() {
+        QCOMPARE(refused_time("3"), std::string());
+        QCOMPARE(refused_time("1-0"), std::string());
+        QCOMPARE(refused_time("UNLIMITED"), std::string());
+        QVERIFY(refused_time("2").find("leaves no time to train") != std::string::npos);
+        QVERIFY(refused_time("1:30").find("2 minutes before the end") != std::string::npos);
+        QVERIFY(refused_time("one hour").find("no time limit") != std::string::npos);
     }
 
     void a_batch_job_begins_the_run_and_later_goes_on_with_it() {

@@ -270,6 +270,20 @@ private slots:
     }
 
     // As `scontrol show hostnames` expands them.
+    // As sbatch(1) says of --time.
+    void time_limits_of_slurm() {
+        QCOMPARE(slurm_seconds("90").value(), std::int64_t{90 * 60});
+        QCOMPARE(slurm_seconds("90:30").value(), std::int64_t{90 * 60 + 30});
+        QCOMPARE(slurm_seconds("1:30:05").value(), std::int64_t{90 * 60 + 5});
+        QCOMPARE(slurm_seconds("2-12").value(), std::int64_t{60 * 3600});
+        QCOMPARE(slurm_seconds("2-12:30").value(), std::int64_t{60 * 3600 + 30 * 60});
+        QCOMPARE(slurm_seconds("2-12:30:10").value(), std::int64_t{60 * 3600 + 30 * 60 + 10});
+        for (const char* odd :
+             {"", "1h", "-5", "1:2:3:4", "1-2:3:4:5", "1:", "UNLIMITED", "99999999999999999999"}) {
+            QVERIFY2(!slurm_seconds(odd), odd);
+        }
+    }
+
     void the_first_host_of_slurms_lists() {
         QCOMPARE(first_slurm_host("node1").value(), std::string("node1"));
         QCOMPARE(first_slurm_host("node[01-04],n7").value(), std::string("node01"));
