@@ -617,7 +617,11 @@ SessionResult Session::State::fail(ErrorKind kind, ErrorEvent event) {
     result.outcome = Outcome::failed;
     result.step = progress.step;
     result.error = kind;
-    result.message = Error(kind, event.where, event.message, event.hint).message();
+    const Error whole(kind, event.where, event.message, event.hint);
+    result.message = whole.message();
+    if (options.team != nullptr) {
+        options.team->hub().fail(whole); // or the other ranks would take it for a good end
+    }
     const std::string reason = event.message;
     control.emit(std::move(event));
     control.apply(RunInput::fault, StateEvent{{}, reason, "", 0, 0});

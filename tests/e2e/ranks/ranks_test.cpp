@@ -231,6 +231,27 @@ private slots:
         QCOMPARE(entries.back().step, static_cast<std::int64_t>(losses_of(root / "run").size()));
     }
 
+    void no_rank_ends_well_where_rank_0_cannot_begin() {
+        QTemporaryDir folder;
+        const std::filesystem::path root = folder.path().toStdString();
+        std::string table = "a,t\n";
+        for (int i = 0; i < 64; ++i) {
+            table += std::to_string(i) + ",3.5\n"; // no share
+        }
+        write_file_atomically(root / "no_shares.csv", table);
+        const config::Json document{
+            {"data", {{"train", {{"type", "csv"}, {"path", "no_shares.csv"}, {"targets", "t"}}}}},
+            {"model", {{"type", "mlp"}, {"hidden", {4}}}},
+            {"loss", {{"type", "bce"}}},
+            {"mesh", {{"devices", "cpu:2"}}}};
+        write_file_atomically(root / "run.json", document.dump());
+        RankProcesses many(
+            {"train", text_of(root / "run.json"), "--run-dir", text_of(root / "run")}, {});
+        const std::vector<int> codes = many.finish();
+        QCOMPARE(codes[0], 3);
+        QVERIFY2(codes[1] > 0, std::to_string(codes[1]).c_str());
+    }
+
     void what_does_not_fit_together_is_said_before_anything_begins() {
         QTemporaryDir folder;
         const std::filesystem::path root = folder.path().toStdString();
