@@ -55,6 +55,14 @@ void RunLog::event(const train::Event& event) {
                         : tr("update skipped: %1 at the loss scale %2")
                               .arg(reason, QString::number(skipped->loss_scale)),
                     skipped->step);
+    } else if (const auto* found = std::get_if<train::DivergenceEvent>(&event.payload)) {
+        emit logged(found->back_to < 0 ? 3 : 2, "run", toQString(train::sentence_of(*found)),
+                    found->step);
+    } else if (const auto* changed = std::get_if<train::SettingsEvent>(&event.payload)) {
+        emit logged(
+            1, "run",
+            tr("%1 is now %2").arg(toQString(changed->path), toQString(changed->value.dump())),
+            changed->step);
     } else if (const auto* recording = std::get_if<train::RecordingEvent>(&event.payload)) {
         emit logged(recording->path.empty() ? 2 : 1, "profiler", recordingText(*recording), step);
     } else if (const auto* rank = std::get_if<train::RankEvent>(&event.payload)) {

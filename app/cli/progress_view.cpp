@@ -55,6 +55,25 @@ void ProgressView::print_line(const std::string& text) {
     std::fflush(stdout);
 }
 
+// A run that ends tells it as its error.
+void ProgressView::show(const train::DivergenceEvent& event) {
+    if (event.back_to < 0) {
+        print_line("  weft divergence RUN shows what was found.");
+        return;
+    }
+    clear_live_line();
+    std::fflush(stdout);
+    std::fprintf(stderr, "warning: %s\n", train::sentence_of(event).c_str());
+}
+
+void ProgressView::show(const train::SettingsEvent& event) {
+    if (event.path == "training.log_every" && event.value.is_number_integer()) {
+        log_every_ = std::max<std::int64_t>(1, event.value.get<std::int64_t>());
+    }
+    print_line("  step " + format_thousands(event.step) + ": " + event.path + " is now " +
+               event.value.dump() + (event.replayed ? ", as before" : ""));
+}
+
 void ProgressView::clear_live_line() {
     if (line_is_open_) {
         std::printf("\r\033[K");
@@ -198,6 +217,10 @@ void ProgressView::show(const train::Event& event) {
                    (skipped->loss_scale == 1
                         ? ""
                         : " at the loss scale " + number(skipped->loss_scale, "%g")));
+    } else if (const auto* found = std::get_if<train::DivergenceEvent>(&event.payload)) {
+        show(*found);
+    } else if (const auto* changed = std::get_if<train::SettingsEvent>(&event.payload)) {
+        show(*changed);
     } else if (const auto* recording = std::get_if<train::RecordingEvent>(&event.payload)) {
         show(*recording);
     } else if (const auto* rank = std::get_if<train::RankEvent>(&event.payload)) {

@@ -24,6 +24,8 @@ private:
     void show(const train::StateEvent& event);
     void show(const train::StepEvent& event);
     void show(const train::RecordingEvent& event);
+    void show(const train::DivergenceEvent& event);
+    void show(const train::SettingsEvent& event);
     void show_numbers(std::int64_t step, const train::Metrics& metrics);
     void show_step();
     void show_loading();
@@ -35,7 +37,7 @@ private:
     const bool live_;
     const bool colour_;
     const int columns_;
-    const std::int64_t log_every_;
+    std::int64_t log_every_;
     SystemClock clock_;
     OpeningLine opening_;
     train::StepEvent last_;

@@ -105,13 +105,12 @@ struct LocalDevice::State {
         return true;
     }
 
-    /// Beside others a device runs to the end: they wait for its part of every exchange.
     void run_checked(PreparedProgram& program) {
         running = program.plan;
         if (feed) {
             feed->send(*program.plan);
         }
-        if (!arguments_finite(program) && !beside_others()) {
+        if (!arguments_finite(program) && !goes_to_its_end()) {
             return;
         }
         if (memory.on_host()) {
@@ -282,7 +281,28 @@ struct LocalDevice::State {
 
     SeenOperand seen(const plan::Operand& operand, std::int64_t offset) {
         const HostPart part(memory, offset, operand.type.bytes(), HostPart::Use::look);
-        return {operand.type, range_of(operand.type, part.data())};
+        const ValueRange range = range_of(operand.type, part.data());
+        return {operand.type, range, histogram_of(operand.type, part.data(), range),
+                name_of(operand)};
+    }
+
+    std::string name_of(const plan::Operand& operand) const {
+        return operand.buffer < 0 ? std::string()
+                                  : running->buffers[static_cast<std::size_t>(operand.buffer)].name;
+    }
+
+    /// What an op over many tensors read, where it is asked for.
+    void note_squares(const plan::Step& step, std::span<const std::int64_t> indices) {
+        if (checking.squares_of.empty() || step.op.kind != checking.squares_of ||
+            step.op.phase != ir::Phase::update) {
+            return;
+        }
+        for (const plan::Operand& operand : step.inputs) {
+            const HostPart part(memory, offset_of(operand, indices), operand.type.bytes(),
+                                HostPart::Use::look);
+            report.squares.push_back(
+                {name_of(operand), operand.type, sum_of_squares(operand.type, part.data())});
+        }
     }
 
     /// What a step reads where it writes, which is not to be seen afterwards.
@@ -320,6 +340,7 @@ struct LocalDevice::State {
     bool outputs_finite(const PreparedStep& prepared_step, std::span<const std::int64_t> indices,
                         std::span<void* const> outputs) {
         const plan::Step& step = *prepared_step.step;
+        note_squares(step, indices);
         for (std::size_t i = 0; i < step.outputs.size(); ++i) {
             const auto offset = static_cast<const std::byte*>(outputs[i]) - memory.data();
             if (holds_finite(step.outputs[i].type, offset)) {
@@ -328,17 +349,14 @@ struct LocalDevice::State {
             if (!report.finite) {
                 return true; // the first one counts
             }
-            report = {false,
-                      step.op.kind,
-                      path_of(step, i),
-                      step.op.phase,
-                      {indices.begin(), indices.end()},
-                      prepared_step.position,
-                      {},
-                      {},
-                      {}};
+            report.finite = false;
+            report.kind = step.op.kind;
+            report.path = path_of(step, i);
+            report.phase = step.op.phase;
+            report.iterations = {indices.begin(), indices.end()};
+            report.step = prepared_step.position;
             report_operands(step, indices, i, offset);
-            return beside_others();
+            return goes_to_its_end();
         }
         return true;
     }
@@ -352,7 +370,10 @@ struct LocalDevice::State {
         return running->buffers[buffer].name;
     }
 
-    bool beside_others() const { return plan->mesh.devices() > 1; }
+    /// Others wait for what this device has to give, or all of the run is to be seen.
+    bool goes_to_its_end() const {
+        return plan->mesh.devices() > 1 || !checking.squares_of.empty();
+    }
 
     bool arguments_finite(const PreparedProgram& program) {
         for (const plan::PlannedPort& argument : program.plan->arguments) {
@@ -360,6 +381,7 @@ struct LocalDevice::State {
                 report.finite = false;
                 report.kind = "argument";
                 report.path = argument.name;
+                report.output = seen(argument.operand, argument.operand.offset);
                 return false;
             }
         }
@@ -392,6 +414,7 @@ struct LocalDevice::State {
     StopVote* vote = nullptr; // of this run
     bool state_written = false;
     bool checked = false;
+    Checking checking;
     RunReport report;
     std::map<std::size_t, SeenOperand> overwritten; // inputs of the step that runs, when checked
 };
@@ -451,7 +474,7 @@ RunOutcome LocalDevice::run(std::string_view program, std::stop_token stop, Stop
     return state_->run_program(prepared) ? RunOutcome::finished : RunOutcome::stopped;
 }
 
-RunReport LocalDevice::run_checked(std::string_view program) {
+RunReport LocalDevice::run_checked(std::string_view program, const Checking& checking) {
     weft_set_threads(state_->options.threads);
     state_->memory.enter();
     PreparedProgram& prepared = state_->prepared(program);
@@ -459,6 +482,7 @@ RunReport LocalDevice::run_checked(std::string_view program) {
     state_->stop = {};
     state_->vote = nullptr;
     state_->checked = true;
+    state_->checking = checking;
     state_->run_checked(prepared);
     return state_->report;
 }

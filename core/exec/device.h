@@ -39,7 +39,7 @@ public:
     virtual void prepare(std::string_view program) = 0;
     /// `vote` of the devices that run together; null: this one alone.
     virtual RunOutcome run(std::string_view program, std::stop_token stop, StopVote* vote) = 0;
-    virtual RunReport run_checked(std::string_view program) = 0;
+    virtual RunReport run_checked(std::string_view program, const Checking& checking) = 0;
 
     virtual void set_observer(StepObserver* observer) = 0;
     virtual DeviceUse last_use() const = 0;
@@ -66,7 +66,7 @@ public:
     void want_result(std::string_view program, std::string_view name, Handover& handover) override;
     void prepare(std::string_view program) override;
     RunOutcome run(std::string_view program, std::stop_token stop, StopVote* vote) override;
-    RunReport run_checked(std::string_view program) override;
+    RunReport run_checked(std::string_view program, const Checking& checking) override;
     void set_observer(StepObserver* observer) override;
     DeviceUse last_use() const override;
     std::int64_t resident_bytes() const override;

@@ -19,6 +19,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <set>
 
 namespace weft::exec {
 namespace {
@@ -400,17 +401,32 @@ RunOutcome Executor::run(std::string_view program, std::stop_token stop) {
     return RunOutcome::finished;
 }
 
-RunReport Executor::run_checked(std::string_view program) {
+RunReport Executor::run_checked(std::string_view program, const Checking& checking) {
     state_->write_coordinates(program);
     std::vector<RunReport> reports(static_cast<std::size_t>(state_->count));
     state_->on_all([&](int device) {
         const auto at = static_cast<std::size_t>(device);
-        reports[at] = state_->devices[at]->run_checked(program);
+        reports[at] = state_->devices[at]->run_checked(program, checking);
     });
     // The earliest step, of the first device that met it.
-    return *std::min_element(reports.begin(), reports.end(), [](const auto& a, const auto& b) {
-        return a.finite != b.finite ? !a.finite : a.step < b.step;
-    });
+    RunReport out =
+        *std::min_element(reports.begin(), reports.end(), [](const auto& a, const auto& b) {
+            return a.finite != b.finite ? !a.finite : a.step < b.step;
+        });
+    // Stages have tensors of their own; of those that several devices have the first one's part.
+    out.squares.clear();
+    std::set<std::string> known;
+    for (const RunReport& report : reports) {
+        std::set<std::string> own;
+        for (const SeenSquares& one : report.squares) {
+            if (!known.contains(one.name)) {
+                out.squares.push_back(one);
+                own.insert(one.name);
+            }
+        }
+        known.merge(own);
+    }
+    return out;
 }
 
 void Executor::set_observer(StepObserver* observer, int device) {

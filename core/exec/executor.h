@@ -57,6 +57,22 @@ enum class RunOutcome : std::uint8_t {
 struct SeenOperand {
     ir::Type type;
     ValueRange range;
+    std::vector<std::int64_t> histogram{}; // histogram_of
+    std::string name{};                    // of its buffer: a value, or "<op kind> <path>"
+};
+
+/// Of one tensor that an op over many read.
+struct SeenSquares {
+    std::string name{}; // of its buffer
+    ir::Type type;      // a device's part
+    double sum = 0;
+};
+
+/// What a checked run does besides looking for the first value that is not finite.
+struct Checking {
+    /// The kind of an op that reads many tensors: the sums of squares of each are reported, and the
+    /// run goes on to its end; empty: none.
+    std::string squares_of{};
 };
 
 /// The first step of a run whose float outputs held a value that is not finite.
@@ -70,6 +86,7 @@ struct RunReport {
     std::vector<std::string> group;       // of a group of ops: their kinds
     std::vector<SeenOperand> inputs;      // what it read, a device's part
     SeenOperand output;                   // the first one that is not finite
+    std::vector<SeenSquares> squares{};   // as Checking asks
 };
 
 /// Told about every kernel call of a run, on the running thread. Must not throw; should be quick. A
@@ -139,7 +156,7 @@ public:
     /// As run, but looks at every float output after each step and stops at the first value that is
     /// not finite: finds the op behind a diverged loss. Slow. Changes state exactly as far as it
     /// ran: save the slots before where that matters.
-    RunReport run_checked(std::string_view program);
+    RunReport run_checked(std::string_view program, const Checking& checking = {});
 
     /// Sees the steps of a device. Null (the default) costs nothing; it must outlive the runs.
     void set_observer(StepObserver* observer, int device = 0);

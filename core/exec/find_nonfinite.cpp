@@ -16,21 +16,42 @@ void add_value(ValueRange& range, double value, std::int64_t at) {
         range.first_bad = range.first_bad < 0 ? at : range.first_bad;
         return;
     }
-    range.low = range.finite == 0 ? value : std::min(range.low, value);
-    range.high = range.finite == 0 ? value : std::max(range.high, value);
+    if (range.finite == 0 || value < range.low) {
+        range.low = value;
+        range.lowest_at = at;
+    }
+    if (range.finite == 0 || value > range.high) {
+        range.high = value;
+        range.highest_at = at;
+    }
     ++range.finite;
 }
 
-template <typename Stored, typename Read>
-ValueRange range_of_values(const void* data, std::int64_t count, Read read) {
+template <typename Stored, typename Read, typename See>
+void each_of(const void* data, std::int64_t count, Read read, See see) {
     const auto* bytes = static_cast<const unsigned char*>(data);
-    ValueRange out;
     for (std::int64_t i = 0; i < count; ++i) {
         Stored stored;
         std::memcpy(&stored, bytes + static_cast<std::size_t>(i) * sizeof stored, sizeof stored);
-        add_value(out, read(stored), i);
+        see(read(stored), i);
     }
-    return out;
+}
+
+/// Calls see(value, element) for every element.
+template <typename See>
+void each_value(const ir::Type& type, const void* data, See see) {
+    const std::int64_t count = type.shape.elements();
+    const auto plain = [](auto value) { return static_cast<double>(value); };
+    const auto widened = [](auto value) { return static_cast<double>(kernels::to_float(value)); };
+    switch (type.dtype) {
+    case ir::DType::f32: return each_of<float>(data, count, plain, see);
+    case ir::DType::f64: return each_of<double>(data, count, plain, see);
+    case ir::DType::bf16: return each_of<kernels::bf16>(data, count, widened, see);
+    case ir::DType::f16: return each_of<kernels::f16>(data, count, widened, see);
+    case ir::DType::i32: return each_of<std::int32_t>(data, count, plain, see);
+    case ir::DType::i64: return each_of<std::int64_t>(data, count, plain, see);
+    case ir::DType::u8: return each_of<std::uint8_t>(data, count, plain, see);
+    }
 }
 
 /// Infinities and NaN have every exponent bit set.
@@ -61,19 +82,33 @@ bool all_finite(const ir::Type& type, const void* data) {
 }
 
 ValueRange range_of(const ir::Type& type, const void* data) {
-    const std::int64_t count = type.shape.elements();
-    const auto plain = [](auto value) { return static_cast<double>(value); };
-    const auto widened = [](auto value) { return static_cast<double>(kernels::to_float(value)); };
-    switch (type.dtype) {
-    case ir::DType::f32: return range_of_values<float>(data, count, plain);
-    case ir::DType::f64: return range_of_values<double>(data, count, plain);
-    case ir::DType::bf16: return range_of_values<kernels::bf16>(data, count, widened);
-    case ir::DType::f16: return range_of_values<kernels::f16>(data, count, widened);
-    case ir::DType::i32: return range_of_values<std::int32_t>(data, count, plain);
-    case ir::DType::i64: return range_of_values<std::int64_t>(data, count, plain);
-    case ir::DType::u8: return range_of_values<std::uint8_t>(data, count, plain);
+    ValueRange out;
+    each_value(type, data, [&](double value, std::int64_t at) { add_value(out, value, at); });
+    return out;
+}
+
+std::vector<std::int64_t> histogram_of(const ir::Type& type, const void* data,
+                                       const ValueRange& range) {
+    if (range.finite == 0 || range.low == range.high) {
+        return {};
     }
-    return {};
+    std::vector<std::int64_t> out(static_cast<std::size_t>(kHistogramBins), 0);
+    // Halves: the whole width may be beyond what a double holds.
+    const double half_width = range.high / 2 - range.low / 2;
+    each_value(type, data, [&](double value, std::int64_t) {
+        if (std::isfinite(value)) {
+            const double share = (value / 2 - range.low / 2) / half_width;
+            const auto bin = static_cast<std::int64_t>(share * double(kHistogramBins));
+            ++out[static_cast<std::size_t>(std::clamp<std::int64_t>(bin, 0, kHistogramBins - 1))];
+        }
+    });
+    return out;
+}
+
+double sum_of_squares(const ir::Type& type, const void* data) {
+    double out = 0;
+    each_value(type, data, [&](double value, std::int64_t) { out += value * value; });
+    return out;
 }
 
 } // namespace weft::exec

@@ -11,6 +11,8 @@
 namespace weft::train {
 namespace {
 
+constexpr std::size_t kMostTold = 3; // ways on, in an event
+
 std::string value_name(double value) {
     return std::isnan(value) ? "NaN" : "infinite";
 }
@@ -96,62 +98,95 @@ std::string operands_text(const exec::RunReport& report) {
            format_thousands(made.nan + made.infinite) + " are not finite.";
 }
 
-std::vector<WayOn> ways_on(const compile::RunConfig& config, std::int64_t from) {
-    const std::string start = way_from(from);
-    const std::int64_t step = std::max<std::int64_t>(from, 0);
-    std::vector<WayOn> out;
-    const double rate = config.section("optimizer").value("learning_rate", 1e-3);
-    out.push_back({start + " with half the learning rate",
-                   step,
-                   {"optimizer.learning_rate=" + number_text(rate / 2)}});
-    const double norm = config.max_grad_norm ? *config.max_grad_norm / 2 : 1.0;
-    out.push_back({start + " with gradients clipped at norm " + number_text(norm),
-                   step,
-                   {"training.max_grad_norm=" + number_text(norm)}});
-    if (config.compute_dtype() != ir::DType::f32) {
-        // bf16 has f32's range.
-        const bool narrow = config.scales_loss() || config.operands() == ir::Operands::fp8;
-        const std::string wider = narrow ? "bf16" : "f32";
-        out.push_back({start + " in " + wider, step, {"training.precision=" + wider}});
-    }
-    return out;
+/// The optimizer's own epsilon, where it has one.
+const config::Json* epsilon_of(const compile::RunConfig& config) {
+    const config::Json& optimizer = config.section("optimizer");
+    const auto found = optimizer.find("eps");
+    return found != optimizer.end() && found->is_number() ? &*found : nullptr;
 }
 
 } // namespace
 
+std::vector<WayOn> ways_past(const Divergence& what, const compile::RunConfig& config,
+                             std::int64_t from) {
+    const std::string start = way_from(from);
+    const std::int64_t step = std::max<std::int64_t>(from, 0);
+    std::vector<WayOn> out;
+    const auto add = [&](const std::string& change, const std::string& assignment) {
+        out.push_back({start + change, step, {assignment}});
+    };
+    const double rate = config.section("optimizer").value("learning_rate", 1e-3);
+    add(" with half the learning rate", "optimizer.learning_rate=" + number_text(rate / 2));
+    const double norm = config.max_grad_norm ? *config.max_grad_norm / 2 : 1.0;
+    add(" with gradients clipped at norm " + number_text(norm),
+        "training.max_grad_norm=" + number_text(norm));
+    if (config.compute_dtype() != ir::DType::f32) {
+        // bf16 has f32's range.
+        const bool narrow = config.scales_loss() || config.operands() == ir::Operands::fp8;
+        const std::string wider = narrow ? "bf16" : "f32";
+        add(" in " + wider, "training.precision=" + wider);
+    }
+    // Weights that are spoilt already were so by an update before.
+    const bool spoilt = what.report.kind == "argument" && what.bad_data.empty();
+    if (!spoilt && what.step > step) {
+        config::Json steps = config.pass_over;
+        steps.push_back(what.step);
+        add(" without the batch of step " + format_thousands(what.step),
+            "training.pass_over=" + steps.dump());
+    }
+    if (const config::Json* epsilon = epsilon_of(config)) {
+        const std::string larger = number_text(std::max(epsilon->get<double>() * 100, 1e-12));
+        add(" with the optimizer's epsilon at " + larger, "optimizer.eps=" + larger);
+    }
+    return out;
+}
+
+std::optional<std::int64_t> row_of_bad_value(const exec::RunReport& report, std::int64_t rows) {
+    const ir::Shape& shape = report.output.type.shape;
+    if (report.finite || report.kind == "argument" || report.phase == ir::Phase::update ||
+        shape.rank() == 0 || shape[0] != rows || report.output.range.first_bad < 0) {
+        return std::nullopt;
+    }
+    const std::int64_t before = report.iterations.empty() ? 0 : report.iterations.front() * rows;
+    return before + report.output.range.first_bad / (shape.elements() / rows);
+}
+
 std::string place_of_bad_value(const exec::RunReport& report, std::int64_t rows,
                                const data::Batch& batch, const data::Source& source,
                                const data::Sampler& sampler) {
-    const ir::Shape& shape = report.output.type.shape;
-    if (report.finite || report.phase == ir::Phase::update || shape.rank() == 0 ||
-        shape[0] != rows || report.output.range.first_bad < 0) {
-        return "";
-    }
-    const std::int64_t before = report.iterations.empty() ? 0 : report.iterations.front() * rows;
-    const std::int64_t row = before + report.output.range.first_bad / (shape.elements() / rows);
-    if (row >= batch.samples) {
+    const auto row = row_of_bad_value(report, rows);
+    if (!row || *row >= batch.samples) {
         return ""; // of padding
     }
     return source.place_of(sampler.index(batch.first_sample / source.samples(),
-                                         batch.first_sample % source.samples() + row));
+                                         batch.first_sample % source.samples() + *row));
+}
+
+std::optional<std::int64_t> row_of_bad_data(const data::Batch& batch,
+                                            const data::SampleInfo& info) {
+    for (std::int64_t row = 0; row < batch.samples; ++row) {
+        if (!row_is_finite(batch.inputs, info.input, row) ||
+            !row_is_finite(batch.targets, info.target, row)) {
+            return row;
+        }
+    }
+    return std::nullopt;
 }
 
 std::string place_of_bad_data(const data::Batch& batch, const data::Source& source,
                               const data::Sampler& sampler, const data::Mixing* mixing) {
-    for (std::int64_t row = 0; row < batch.samples; ++row) {
-        if (!row_is_finite(batch.inputs, source.info().input, row) ||
-            !row_is_finite(batch.targets, source.info().target, row)) {
-            const std::int64_t epoch = batch.first_sample / source.samples();
-            const std::int64_t position = batch.first_sample % source.samples() + row;
-            const std::int64_t index = sampler.index(epoch, position);
-            if (mixing == nullptr || !sample_is_finite(source, index, epoch)) {
-                return source.place_of(index);
-            }
-            const data::Mix mix = mixing->draw(epoch, position, sampler.stretch(epoch, position));
-            return source.place_of(sampler.index(epoch, mix.other));
-        }
+    const auto row = row_of_bad_data(batch, source.info());
+    if (!row) {
+        return "";
     }
-    return "";
+    const std::int64_t epoch = batch.first_sample / source.samples();
+    const std::int64_t position = batch.first_sample % source.samples() + *row;
+    const std::int64_t index = sampler.index(epoch, position);
+    if (mixing == nullptr || !sample_is_finite(source, index, epoch)) {
+        return source.place_of(index);
+    }
+    const data::Mix mix = mixing->draw(epoch, position, sampler.stretch(epoch, position));
+    return source.place_of(sampler.index(epoch, mix.other));
 }
 
 ErrorEvent explain_divergence(const Divergence& what, const compile::RunConfig& config) {
@@ -159,7 +194,9 @@ ErrorEvent explain_divergence(const Divergence& what, const compile::RunConfig& 
     event.kind = "diverged";
     event.where = place_of_failure(what.report);
     const std::string step = "Step " + format_thousands(what.step) + ": ";
-    if (!std::isfinite(what.loss)) {
+    if (what.spoils) {
+        event.message = step + "the update makes weights that are not finite";
+    } else if (!std::isfinite(what.loss)) {
         event.message = step + "the loss became " + value_name(what.loss);
     } else {
         event.message = step + "the gradient norm became " + value_name(what.grad_norm);
@@ -173,6 +210,11 @@ ErrorEvent explain_divergence(const Divergence& what, const compile::RunConfig& 
     }
     event.message += event.where.empty() ? "." : "; the first bad value is from here.";
     event.message += operands_text(what.report);
+    if (what.left_out > 0) {
+        event.message += " " + std::to_string(what.left_out) +
+                         (what.left_out == 1 ? " update near it was" : " updates near it were") +
+                         " left out before; no more are (training.most_rewinds).";
+    }
     if (!what.sample.empty()) {
         event.message += " The first of them is of " + what.sample + ".";
     }
@@ -189,7 +231,8 @@ ErrorEvent explain_divergence(const Divergence& what, const compile::RunConfig& 
     event.hint += what.last_checkpoint < 0 ? "There is no checkpoint yet."
                                            : "Last good checkpoint: step " +
                                                  format_thousands(what.last_checkpoint) + ".";
-    event.ways_on = ways_on(config, what.last_checkpoint);
+    event.ways_on = ways_past(what, config, what.last_checkpoint);
+    event.ways_on.resize(std::min<std::size_t>(event.ways_on.size(), kMostTold));
     return event;
 }
 

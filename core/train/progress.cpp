@@ -187,6 +187,9 @@ Progress progress_of(const checkpoint::Record& record, Progress progress) {
             }
         }
         progress.skipped = skipped_in(record);
+        if (counters.contains("passed_over")) {
+            progress.passed_over = counters["passed_over"].get<std::set<std::int64_t>>();
+        }
         if (counters.contains("left_out")) {
             progress.left_out = counters["left_out"].get<LeftOutSamples>();
         }
@@ -239,6 +242,9 @@ checkpoint::Record to_record(const Progress& progress, const compile::RunConfig&
     }
     if (progress.skipped > 0) {
         record.counters["skipped"] = progress.skipped;
+    }
+    if (!progress.passed_over.empty()) {
+        record.counters["passed_over"] = progress.passed_over;
     }
     if (!progress.left_out.empty()) {
         record.counters["left_out"] = progress.left_out;

@@ -65,6 +65,7 @@ struct Progress {
     /// By learning rate (compile::learning_rates): what evaluations made of those that follow them.
     std::vector<optim::Plateau> plateaus;
     std::int64_t skipped = 0; // updates that were not taken, as the scaler of the loss counts
+    std::set<std::int64_t> passed_over; // updates that were left out, by number
     LeftOutSamples left_out;
     std::optional<LeftToBase> left_to_base; // null: checkpoints hold everything
     LiveSettings live;

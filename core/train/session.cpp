@@ -6,6 +6,7 @@
 #include "core/base/file.h"
 #include "core/optim/schedule.h"
 #include "core/plan/device_memory.h"
+#include "core/train/control/freezable_layers.h"
 #include "core/train/engine.h"
 #include "core/train/evaluation.h"
 #include "core/train/measure/device_meter.h"
@@ -311,6 +312,7 @@ void Session::State::prepare_kernels() {
     executor = std::make_unique<exec::Executor>(plan, compute, running);
     executor->prepare("init");
     executor->prepare("train_step");
+    control.know_layers(freezable_layers(*plan));
     if (data.validation != nullptr) {
         executor->prepare("evaluate");
         if (predicts(*executor) || reconstructs(*executor)) {

@@ -3,7 +3,6 @@
 
 #include "core/base/file.h"
 #include "core/base/text.h"
-#include "core/train/divergence.h"
 #include "core/train/evaluation.h"
 #include "core/train/ranks/rank_shards.h"
 #include "core/train/record/devices_event.h"
@@ -15,6 +14,7 @@
 #include <cmath>
 #include <cstdio>
 #include <limits>
+#include <set>
 #include <utility>
 
 namespace weft::train {
@@ -26,23 +26,6 @@ constexpr double kLeastSampleSeconds = 0.5;
 constexpr double kSampleShare = 0.05; // of the time from evaluation to evaluation
 constexpr std::size_t kKeptSteps = 1000;
 constexpr double kLeastWaitToldMs = 1000;
-
-data::LoaderOptions loader_options(const LoopSetup& setup) {
-    const compile::RunConfig& config = setup.config;
-    data::LoaderOptions options;
-    options.batch_size = config.global_batch_size;
-    options.drop_last = config.drop_last;
-    options.prefetch = config.prefetch;
-    options.workers = config.num_workers;
-    options.mixing =
-        data::mixing_of(config.section("data").at("mix"), setup.data.train->info(), config.seed);
-    return options;
-}
-
-data::Sampler sampler_of(const LoopSetup& setup) {
-    return {*setup.data.train, setup.config.shuffle, setup.config.seed,
-            setup.config.shuffle_window_bytes};
-}
 
 checkpoint::ManagerOptions manager_options(const LoopSetup& setup) {
     checkpoint::ManagerOptions options = checkpoint::retention_of(setup.config.document);
@@ -69,16 +52,32 @@ checkpoint::MirrorOptions mirror_options(const LoopSetup& setup) {
             .told = [&control = setup.control] { control.wake(); }};
 }
 
-// A run measured in minutes has no last step: its schedules stay where they are after the warm-up.
-std::int64_t schedule_total(std::int64_t steps) {
-    return steps > 0 ? steps : std::numeric_limits<std::int64_t>::max() / 2;
-}
-
 std::string file_name(std::int64_t step) {
     return checkpoint::folder_name(step) + ".json";
 }
 
 } // namespace
+
+data::LoaderOptions loader_options(const LoopSetup& setup) {
+    const compile::RunConfig& config = setup.config;
+    data::LoaderOptions options;
+    options.batch_size = config.global_batch_size;
+    options.drop_last = config.drop_last;
+    options.prefetch = config.prefetch;
+    options.workers = config.num_workers;
+    options.mixing =
+        data::mixing_of(config.section("data").at("mix"), setup.data.train->info(), config.seed);
+    return options;
+}
+
+data::Sampler sampler_of(const LoopSetup& setup) {
+    return {*setup.data.train, setup.config.shuffle, setup.config.seed,
+            setup.config.shuffle_window_bytes};
+}
+
+std::int64_t schedule_total(std::int64_t steps) {
+    return steps > 0 ? steps : std::numeric_limits<std::int64_t>::max() / 2;
+}
 
 std::int64_t planned_steps(const LiveSettings& live, const Pace& pace) {
     const std::int64_t steps = total_steps(live.length, pace);
@@ -95,6 +94,9 @@ StepLoop::StepLoop(const LoopSetup& setup, Progress& progress)
         mirror_.emplace(mirror_options(setup_));
     }
     update_.set_rate_factors(judge_.rate_factors());
+    left_out_steps_.insert(setup.config.pass_over.begin(), setup.config.pass_over.end());
+    left_out_steps_.insert(progress.passed_over.begin(), progress.passed_over.end());
+    replay_ = SettingsReplay(settings_to_replay(setup.folder, progress.step));
     open_loader();
     last_evaluation_s_ = last_save_s_ = setup.clock.steady_s();
 }
@@ -114,6 +116,7 @@ void StepLoop::open_loader() {
 LoopEnd StepLoop::run() {
     for (;;) {
         try {
+            keep_start();
             if (loader_) {
                 begin();
             }
@@ -137,7 +140,7 @@ void StepLoop::begin() {
     loader_->wait_until_full(); // its thread has what it needs before libraries' memory is measured
     loader_watch_.begin(*loader_);
     // A stop may have fallen between an update and the evaluation that was due after it.
-    if (evaluation_is_pending(setup_.control.orders().live)) {
+    if (evaluation_is_pending(progress_.live)) {
         after_step();
     }
 }
@@ -169,14 +172,12 @@ void StepLoop::tell_left_out(const std::string& part, const std::vector<data::Le
 LoopEnd StepLoop::take_steps() {
     for (;;) {
         if (!under_way_.empty()) {
-            const Orders orders = setup_.control.orders();
-            goes_on(orders) ? start_step(orders) : complete_step();
+            start_next_or_complete();
             continue;
         }
         collect_saves();
         watch_the_log();
-        const Orders orders = setup_.control.orders();
-        progress_.live = orders.live;
+        const Orders orders = take_orders(progress_.step);
         const double now_s = setup_.clock.steady_s();
         if (now_s - last_beat_s_ >= kBeatSeconds) {
             setup_.lock.beat();
@@ -212,9 +213,41 @@ LoopEnd StepLoop::take_steps() {
         } else if (!loader_) {
             open_loader();
             begin();
+        } else if (spoiler_ == progress_.step + 1) {
+            examine_spoiler();
+        } else if (passes_over(progress_.step + 1)) {
+            pass_over();
         } else {
             start_step(orders);
         }
+    }
+}
+
+// Settings that were changed take effect here, between two updates, and nowhere else.
+Orders StepLoop::take_orders(std::int64_t done) {
+    std::set<std::string> repeated;
+    for (const SettingsEvent& change : replay_.due(done)) {
+        setup_.control.repeat_change({{"path", change.path}, {"value", change.value}});
+        repeated.insert(change.path);
+    }
+    Orders orders = setup_.control.orders();
+    for (auto& [path, value] : differences(progress_.live, orders.live)) {
+        const bool again = repeated.contains(path);
+        if (!again) {
+            replay_.drop(path);
+        }
+        setup_.control.emit(SettingsEvent{done, again ? "" : orders.live_by, path, value, again});
+    }
+    progress_.live = orders.live;
+    update_.set_frozen(progress_.live.frozen);
+    return orders;
+}
+
+void StepLoop::start_next_or_complete() {
+    if (goes_on(setup_.control.orders())) {
+        start_step(take_orders(progress_.step + std::ssize(under_way_)));
+    } else {
+        complete_step();
     }
 }
 
@@ -231,6 +264,9 @@ bool StepLoop::goes_on(const Orders& orders) const {
         return false;
     }
     const std::int64_t step = progress_.step + static_cast<std::int64_t>(under_way_.size());
+    if (passes_over(step + 1) || step < watch_until_) {
+        return false;
+    }
     return !reached_length(orders.live, step) && !(setup_.max_steps && step >= *setup_.max_steps) &&
            !evaluation_is_due(orders.live, step) && !setup_.profile.wants(step + 1) &&
            !save_is_due(orders.live, step) && !first_save_is_due(orders.live);
@@ -244,7 +280,6 @@ bool StepLoop::recording_is_due(const Orders& orders) const {
 
 // Starts nothing when it is told to stop.
 void StepLoop::start_step(const Orders& orders) {
-    progress_.live = orders.live;
     UnderWay update;
     const std::int64_t step = progress_.step + static_cast<std::int64_t>(under_way_.size());
     setup_.profile.begin_step(step + 1);
@@ -277,6 +312,7 @@ void StepLoop::complete_step() {
     rescale(setup_.data.train->target_scale(), numbers.metrics);
     if (!numbers.finite) {
         diverge(update, numbers);
+        return;
     }
     ++progress_.step;
     progress_.samples += update.samples;
@@ -296,6 +332,9 @@ void StepLoop::complete_step() {
     if (updates_ < exec::kSettlingRuns && ++updates_ == exec::kSettlingRuns) {
         setup_.memory_settled();
         reserve_staging();
+    }
+    if (watch_until_ > 0 && !is_still_good()) {
+        return;
     }
     if (under_way_.empty()) {
         after_step(); // before anybody hears of a pause: a paused run does nothing
@@ -376,63 +415,8 @@ void StepLoop::keep_time(double ms) {
     next_step_ms_ = (next_step_ms_ + 1) % kKeptSteps;
 }
 
-void StepLoop::diverge(const UnderWay& update, const UpdateNumbers& numbers) {
-    update_.drop();
-    under_way_.clear();
-    setup_.profile.end("the run diverged");
-    // Neither this update nor one after it was taken: what the arenas hold is the last good state,
-    // unless the update before made weights that are none. It goes to disk before anything is
-    // examined.
-    if (progress_.step > 0 && saved_step_ != progress_.step && weights_are_finite()) {
-        save("");
-    }
-    settle();
-    Divergence what;
-    what.step = progress_.step + 1;
-    what.loss = numbers.loss;
-    what.grad_norm = numbers.grad_norm;
-    what.loss_scale = numbers.loss_scale;
-    examine(update, what);
-    what.last_checkpoint = newest_checkpoint(setup_.folder);
-    if (what.last_checkpoint < 0) {
-        what.last_checkpoint = setup_.fork_step;
-    }
-    throw Diverged(explain_divergence(what, setup_.config));
-}
-
-bool StepLoop::weights_are_finite() const {
-    const auto& slots = setup_.executor.plan().state_slots;
-    return std::all_of(slots.begin(), slots.end(), [&](const plan::StateSlot& slot) {
-        return slot.category != plan::Category::parameters ||
-               exec::all_finite(slot.whole, setup_.executor.read_slot(slot.name).data());
-    });
-}
-
-// Of the batch, which is read again for it, where it began.
-void StepLoop::examine(const UnderWay& update, Divergence& what) {
-    data::LoaderOptions once = loader_options(setup_);
-    once.prefetch = 0;
-    try {
-        data::Loader again(setup_.data.train, sampler_of(setup_), once, progress_.cursor);
-        const data::Batch& batch = *again.next();
-        what.report = update_.run_checked(batch, progress_.step, update.multiplier);
-        const plan::ExecutionPlan& plan = setup_.executor.plan();
-        if (plan.mesh.single() && !compile::holds_samples(plan)) {
-            what.sample = place_of_bad_value(what.report, compile::plan_batch(setup_.config).rows,
-                                             batch, *setup_.data.train, sampler_of(setup_));
-        }
-        what.bad_data =
-            place_of_bad_data(batch, *setup_.data.train, sampler_of(setup_), once.mixing.get());
-    } catch (const Error& fault) {
-        if (fault.kind() != ErrorKind::data) {
-            throw;
-        }
-        what.unread = fault.where() + ": " + fault.text();
-    }
-}
-
 void StepLoop::after_step() {
-    const LiveSettings live = setup_.control.orders().live;
+    const LiveSettings live = progress_.live;
     bool improved = false;
     const bool save_due = progress_.step > 0 && save_is_due(live, progress_.step);
     const bool first_due = first_save_is_due(live);

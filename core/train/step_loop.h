@@ -12,6 +12,7 @@
 #include "core/checkpoint/mirror.h"
 #include "core/data/loader.h"
 #include "core/train/control/run_control.h"
+#include "core/train/control/settings_replay.h"
 #include "core/train/judge.h"
 #include "core/train/logging/recorder.h"
 #include "core/train/measure/health_watch.h"
@@ -20,11 +21,13 @@
 #include "core/train/memory_meter.h"
 #include "core/train/progress.h"
 #include "core/train/record/loader_watch.h"
+#include "core/train/restore_run.h"
 #include "core/train/run_length.h"
 #include "core/train/update.h"
 
 #include <deque>
 #include <optional>
+#include <set>
 
 namespace weft::train {
 
@@ -74,6 +77,15 @@ struct LoopSetup {
 /// Steps of the whole run by the settings of now; 0 when it is measured in minutes.
 std::int64_t planned_steps(const LiveSettings& live, const Pace& pace);
 
+/// What schedules count as the whole: a run measured in minutes has no last step, and they stay
+/// where they are after the warm-up.
+std::int64_t schedule_total(std::int64_t steps);
+
+/// How training batches are made.
+data::LoaderOptions loader_options(const LoopSetup& setup);
+/// In which order samples come.
+data::Sampler sampler_of(const LoopSetup& setup);
+
 class StepLoop {
 public:
     StepLoop(const LoopSetup& setup, Progress& progress);
@@ -92,6 +104,8 @@ public:
 
 private:
     LoopEnd take_steps();
+    Orders take_orders(std::int64_t done);
+    void start_next_or_complete();
     void open_loader();
     void begin();
     void pause_for_data(const Error& fault);
@@ -115,9 +129,28 @@ private:
     void reserve_staging();
     void report_loader();
     void keep_time(double ms);
-    [[noreturn]] void diverge(const UnderWay& update, const UpdateNumbers& numbers);
-    bool weights_are_finite() const;
-    void examine(const UnderWay& update, Divergence& what);
+
+    // rewind/step_loop_rewind.cpp
+    void keep_start();
+    void diverge(const UnderWay& update, const UpdateNumbers& numbers);
+    [[noreturn]] void give_up(Divergence& what);
+    bool state_is_finite() const;
+    void take_updates_again();
+    void examine(double multiplier, Divergence& what);
+    bool look_back(Divergence& what);
+    bool begins_at_init() const;
+    void repeat_updates(const Progress& start, Divergence& what);
+    void tell_divergence(const Divergence& what, std::int64_t back_to, std::int64_t passes_over);
+    std::int64_t left_out_near(std::int64_t step) const;
+    bool rewind(Divergence& what, bool state_is_good);
+    std::optional<RestoredRun> restore_newest_good();
+    void go_on_from(RestoredRun restored);
+    void read_on();
+    bool is_still_good();
+    void examine_spoiler();
+    bool passes_over(std::int64_t step) const { return left_out_steps_.contains(step); }
+    void pass_over();
+
     void after_step();
     bool save_is_due(const LiveSettings& live, std::int64_t step) const;
     bool first_save_is_due(const LiveSettings& live) const;
@@ -145,6 +178,11 @@ private:
     Progress& progress_;
     Update update_;
     std::deque<UnderWay> under_way_;
+    SettingsReplay replay_;
+    std::set<std::int64_t> left_out_steps_; // updates that are passed over, by number
+    std::int64_t watch_until_ = 0; // the state is looked at after each update up to this one
+    std::int64_t spoiler_ = 0;     // the update that spoilt it, to be looked into; 0: none
+    bool start_is_kept_ = false;
     double completed_s_ = 0;             // when the last update was
     std::optional<data::Loader> loader_; // none: the run waits for data that can be read
     LoaderWatch loader_watch_;

@@ -3,8 +3,11 @@
 
 #include "core/base/check.h"
 #include "core/optim/groups.h"
+#include "core/train/control/freezable_layers.h"
+#include "core/train/control/live_settings.h"
 #include "core/train/program_io.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace weft::train {
@@ -22,6 +25,11 @@ UpdateScalars::UpdateScalars(const compile::RunConfig& config, std::int64_t sche
     WEFT_CHECK(moments_since_.empty() || moments_since_.size() == groups,
                "one count for each group of the optimizer");
     moments_since_.resize(groups);
+}
+
+void UpdateScalars::set_moments_since(std::vector<std::int64_t> counts) {
+    WEFT_CHECK(counts.size() == moments_since_.size(), "one count for each group");
+    moments_since_ = std::move(counts);
 }
 
 void UpdateScalars::set_rate_factors(std::vector<double> factors) {
@@ -50,6 +58,7 @@ Update::Update(exec::Executor& executor, const compile::RunConfig& config,
                std::int64_t schedule_steps, std::vector<std::int64_t> moments_since)
     : executor_(executor), config_(config),
       scalars_(config, schedule_steps, std::move(moments_since)),
+      freezable_(freezable_layers(executor.plan())),
       names_(output_names(executor, kUpdateProgram)) {
     for (const std::string& name : names_) {
         types_.push_back(find_result(executor, kUpdateProgram, name)->operand.type.dtype);
@@ -67,6 +76,12 @@ double Update::write_arguments(const data::Batch& batch, std::int64_t done,
     for (const auto& [name, value] : scalars_.of(batch, done, rate_multiplier)) {
         write_scalar(executor_, kUpdateProgram, name, value);
         learning_rate = name == "learning_rate" ? value : learning_rate;
+    }
+    for (const std::string& layer : freezable_) {
+        const bool frozen =
+            std::any_of(frozen_.begin(), frozen_.end(),
+                        [&](const std::string& pattern) { return freezes(pattern, layer); });
+        write_scalar(executor_, kUpdateProgram, compile::frozen_port(layer), frozen ? 1 : 0);
     }
     write_random(executor_, kUpdateProgram, config_.seed, done, batch.first_sample);
     return learning_rate;
@@ -128,9 +143,9 @@ void Update::drop() {
 }
 
 exec::RunReport Update::run_checked(const data::Batch& batch, std::int64_t done,
-                                    double rate_multiplier) {
+                                    double rate_multiplier, const exec::Checking& checking) {
     write_arguments(batch, done, rate_multiplier);
-    return executor_.run_checked(kUpdateProgram);
+    return executor_.run_checked(kUpdateProgram, checking);
 }
 
 } // namespace weft::train

@@ -33,6 +33,8 @@ public:
     /// Factors besides those of the schedules, by learning rate (compile::learning_rates); 1 each
     /// at first.
     void set_rate_factors(std::vector<double> factors);
+    /// As Progress has it.
+    void set_moments_since(std::vector<std::int64_t> counts);
     /// Of the update that follows `done` completed ones.
     std::vector<std::pair<std::string, double>> of(const data::Batch& batch, std::int64_t done,
                                                    double rate_multiplier) const;
@@ -56,6 +58,11 @@ public:
     void set_rate_factors(std::vector<double> factors) {
         scalars_.set_rate_factors(std::move(factors));
     }
+    void set_moments_since(std::vector<std::int64_t> counts) {
+        scalars_.set_moments_since(std::move(counts));
+    }
+    /// Layers that stay as they are (LiveSettings::frozen), from the next update on.
+    void set_frozen(std::vector<std::string> patterns) { frozen_ = std::move(patterns); }
     /// Updates that may be under way, their numbers not taken, when another one is started. On the
     /// host none: it has done an update when it has started it.
     std::size_t depth() const;
@@ -68,8 +75,8 @@ public:
     /// Waits for all that are under way, whose numbers nobody wants.
     void drop();
     /// Runs an update again, looking for the first op whose result is not finite.
-    exec::RunReport run_checked(const data::Batch& batch, std::int64_t done,
-                                double rate_multiplier);
+    exec::RunReport run_checked(const data::Batch& batch, std::int64_t done, double rate_multiplier,
+                                const exec::Checking& checking = {});
 
 private:
     struct UnderWay {
@@ -82,6 +89,8 @@ private:
     exec::Executor& executor_;
     const compile::RunConfig& config_;
     UpdateScalars scalars_;
+    std::vector<std::string> freezable_; // layers that the program can freeze
+    std::vector<std::string> frozen_;    // patterns
     std::vector<std::string> names_; // of what the program hands over
     std::vector<ir::DType> types_;   // of each
     std::deque<UnderWay> under_way_;

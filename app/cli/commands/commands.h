@@ -20,6 +20,8 @@ void add_generate(Command app, Context& context);
 void add_tokens(Command data, Context& context);
 void add_checkpoint(Command app, Context& context);
 void add_profile(Command app, Context& context);
+void add_divergence(Command app, Context& context);
+void add_tell(Command app, Context& context);
 void add_runs(Command app, Context& context);
 void add_queue(Command app, Context& context);
 void add_sweep(Command app, Context& context);
@@ -33,9 +35,9 @@ void add_reshard(Command checkpoint, Context& context);
 void add_export(Command checkpoint, Context& context);
 
 constexpr void (*kCommands[])(Command, Context&) = {
-    add_train,   add_resume,   add_launch,     add_check,   add_plan, add_eval,
-    add_predict, add_generate, add_checkpoint, add_profile, add_runs, add_queue,
-    add_sweep,   add_data,     add_bench,      add_doctor,  add_help,
+    add_train,    add_resume,     add_launch,  add_check,      add_plan, add_eval, add_predict,
+    add_generate, add_checkpoint, add_profile, add_divergence, add_tell, add_runs, add_queue,
+    add_sweep,    add_data,       add_bench,   add_doctor,     add_help,
 };
 
 } // namespace weft::cli

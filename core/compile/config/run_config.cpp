@@ -74,6 +74,9 @@ void read_training(const Json& training, RunConfig& config) {
             stopping.at("patience").get<std::int64_t>(), stopping.at("min_delta").get<double>()};
     }
     config.on_nonfinite = training.at("on_nonfinite").get<std::string>();
+    config.most_rewinds = training.at("most_rewinds").get<std::int64_t>();
+    config.pass_over = training.at("pass_over").get<std::vector<std::int64_t>>();
+    config.freezable = training.at("freezable").get<bool>();
     if (config.on_nonfinite == "skip" && !config.loss_scale) {
         config.loss_scale = kSkipping;
     }

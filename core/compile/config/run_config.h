@@ -63,7 +63,10 @@ struct RunConfig {
     std::optional<LossScale> loss_scale;
     std::string recompute;                     // "none" | "blocks" | "auto"
     std::optional<std::int64_t> memory_budget; // bytes that the run may take
-    std::string on_nonfinite;                  // "stop" | "skip"
+    std::string on_nonfinite;                  // "stop" | "skip" | "rewind"
+    std::int64_t most_rewinds = 3;             // near one another, before the run stops
+    std::vector<std::int64_t> pass_over;       // updates that are left out, by number
+    bool freezable = false;                    // layers may be frozen while it trains
     bool shuffle = true;
     bool drop_last = false;
     int prefetch = 2;

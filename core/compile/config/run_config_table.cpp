@@ -167,10 +167,27 @@ FieldTable training_fields() {
             "deterministic", true,
             "The same bits on every run; without it, faster kernels that add in any order.")
             .for_experts(),
-        choice_field("on_nonfinite", "stop", {"stop", "skip"},
+        choice_field("on_nonfinite", "stop", {"stop", "skip", "rewind"},
                      "What happens when loss or gradient is not finite: the run stops at the last "
-                     "good state, or the update is skipped with its batch, and the tenth in a row "
-                     "stops it. f16 skips what overflows either way."),
+                     "good state; or the update is skipped with its batch, and the tenth in a row "
+                     "stops it; or the run goes back to the last good state and leaves the update "
+                     "out that spoilt it, for which it saves its beginning. f16 skips what "
+                     "overflows either way."),
+        integer_field("most_rewinds", 3,
+                      "With on_nonfinite rewind: so many updates are left out within a hundred; "
+                      "one more stops the run.")
+            .range(1, 100)
+            .in("updates")
+            .for_experts(),
+        list_field("pass_over", Json::array(),
+                   integer_field("", 1, "").range(1, 9007199254740992.0),
+                   "Updates that are left out, by number: each counts as a step, and its batch is "
+                   "passed over.")
+            .for_experts(),
+        boolean_field("freezable", false,
+                      "Layers can be frozen and thawed while the run trains; the step is planned "
+                      "for it.")
+            .for_experts(),
         object_field(
             "early_stopping",
             {text_field("metric", "validation/loss",

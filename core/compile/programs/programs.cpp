@@ -153,6 +153,18 @@ std::string step_port(std::size_t group, std::size_t groups) {
     return group + 1 == groups ? "step" : "step/" + std::to_string(group);
 }
 
+namespace {
+constexpr std::string_view kFrozenPort = "frozen/";
+} // namespace
+
+std::string frozen_port(std::string_view layer) {
+    return std::string(kFrozenPort) + std::string(layer);
+}
+
+std::string frozen_layer(std::string_view port) {
+    return std::string(port.starts_with(kFrozenPort) ? port.substr(kFrozenPort.size()) : "");
+}
+
 std::vector<EvaluatedMetric> evaluated_metrics(const RunConfig& config) {
     const auto evaluated = [](std::string name, const nn::ReductionDef& how) {
         std::string port = name + "_" + std::string(how.of);

@@ -6,10 +6,10 @@
 //             where data.mix mixes classes also "others" i32[n, B], the classes of the smaller
 //             shares, and "shares" f32[n, B], those of the targets; scalars
 //             "learning_rate" f32[] (and "learning_rate/<i>" for group i with a schedule of its
-//             own: see learning_rates), "step" i64[] (0-based count before this update), "random"
-//             i64[3] = {seed, step, first sample of the batch} (the program moves it on by B per
-//             microstep), "inverse_count" f32[] = 1 / global loss terms; n = accumulation steps, B
-//             = micro batch
+//             own: see learning_rates), where layers may be frozen "frozen/<layer>" f32[], "step"
+//             i64[] (0-based count before this update), "random" i64[3] = {seed, step, first sample
+//             of the batch} (the program moves it on by B per microstep), "inverse_count" f32[] = 1
+//             / global loss terms; n = accumulation steps, B = micro batch
 //             -> state; outputs "loss" (mean over the global batch), "grad_norm" (before clipping),
 //             "finite" (1 when loss and norm are finite and always were; else 0, and the update is
 //             not taken) and one "<metric>" per configured metric (reduced over the global batch as
@@ -28,11 +28,11 @@
 //             joins batches in f64) and, where a metric is of samples, "samples" (f32); uses the
 //             EMA copy when there is one and it is asked for
 // predict:    state, "inputs" [B, ...] -> "prediction": probabilities [B, classes] or values
-//             [B, K], "point" where the loss asks for points; of language models probabilities of the token after the last, [B, vocab].
-//             Of models that hold samples "cycles" f32[S, C, B, ..., classes], the same after each
-//             of C cycles of each of S steps, and "verdicts" f32[S, C, B] in its place.
-//             Where the loss is of the input "reconstruction" [B, input...] in its place, or there
-//             is no such program.
+//             [B, K], "point" where the loss asks for points; of language models probabilities of
+//             the token after the last, [B, vocab]. Of models that hold samples "cycles" f32[S, C,
+//             B, ..., classes], the same after each of C cycles of each of S steps, and "verdicts"
+//             f32[S, C, B] in its place. Where the loss is of the input "reconstruction" [B,
+//             input...] in its place, or there is no such program.
 // make:       of models that make samples: state, "latents" f32[n, ...], and "labels" i32[n] where
 //             they are of a class -> "samples" [n, input...]
 // prefill, decode (language models): state + key/value cache slots (not saved), "tokens"
@@ -112,6 +112,12 @@ std::vector<LearningRate> learning_rates(const RunConfig& config);
 /// without those skipped before that (i64[]): "step" of the optimizer itself, which is the last
 /// group, "step/0", ... of the others.
 std::string step_port(std::size_t group, std::size_t groups);
+
+/// Where layers may be frozen (training.freezable): the argument of train_step that keeps a layer's
+/// parameters as they are where it is 1, f32[].
+std::string frozen_port(std::string_view layer);
+/// The layer of such an argument; empty: it is another.
+std::string frozen_layer(std::string_view port);
 
 /// What the evaluate program gives of the loss and of every metric with a graph, in this order.
 struct EvaluatedMetric {

@@ -112,6 +112,12 @@ private:
         for (const LearningRate& rate : learning_rates(*run_.config)) {
             rates_[rate.port] = scalar(rate.port);
         }
+        for (const Trained& trained : trained_) {
+            const std::string layer = frozen_with(*trained.variable);
+            if (run_.config->freezable && !frozen_.contains(layer)) {
+                frozen_[layer] = scalar(frozen_port(layer));
+            }
+        }
         for (std::size_t group = 0; group < run_.groups.size(); ++group) {
             steps_.push_back(scalar(step_port(group, run_.groups.size()), {ir::DType::i64, {}}));
         }
@@ -126,6 +132,12 @@ private:
             })) {
             inverse_samples_ = inverse_of(data_[kWeights]);
         }
+    }
+
+    /// The layer that a parameter is frozen with: a parameter of the model itself is its own.
+    static std::string frozen_with(const nn::Variable& parameter) {
+        const std::string layer = layer_of(parameter.name);
+        return layer.empty() ? parameter.name : layer;
     }
 
     // Rows that have done with their sample take the one that comes; the others keep theirs, and
@@ -526,39 +538,49 @@ private:
             factor_.valid() ? ops::mul(b, trained.gradient, factor_) : trained.gradient;
         const optim::UpdateResult updated = optimizer.update(
             b, settings, {trained.value, gradient, trained.state, scalars, trained.average});
-        const ValueId value = take(name, updated.parameter, trained.value);
+        const ValueId stays = stays_of(trained);
+        const ValueId value = take(name, updated.parameter, trained.value, stays);
         const auto arrays = optim::arrays_of(optimizer, settings, trained.variable->shape);
         for (std::size_t i = 0; i < arrays.size(); ++i) {
-            take(optimizer_slot(arrays[i].name, name), updated.state[i], trained.state[i]);
+            take(optimizer_slot(arrays[i].name, name), updated.state[i], trained.state[i],
+                 optimizer.averages ? stays : stays_); // then the state is of weights, too
         }
         if (optimizer.averages) {
-            take(average_slot(name), updated.average, trained.average);
+            take(average_slot(name), updated.average, trained.average, stays);
         } else if (trained.average.valid()) {
             const double decay = *run_.config->ema_decay;
             const ValueId average = ops::add(b, ops::affine(b, trained.average, decay),
                                              ops::affine(b, value, 1.0 - decay));
-            take(average_slot(name), average, trained.average);
+            take(average_slot(name), average, trained.average, stays_);
         }
     }
 
-    /// The slot's result: the new value, or the old one where the update is not taken.
-    ValueId take(const std::string& slot, ValueId updated, ValueId old) {
-        const ValueId value = ops::select(builder_, stays_, old, updated);
+    /// The slot's result: the new value, or the old one where `stays` is 1.
+    ValueId take(const std::string& slot, ValueId updated, ValueId old, ValueId stays) {
+        const ValueId value = ops::select(builder_, stays, old, updated);
         program_.add_result(ir::Role::state, slot, value);
         return value;
+    }
+
+    // A frozen parameter stays as it is while its optimizer goes on, as with a rate of 0 and
+    // without decay.
+    ValueId stays_of(const Trained& trained) {
+        return run_.config->freezable
+                   ? ops::maximum(builder_, stays_, frozen_.at(frozen_with(*trained.variable)))
+                   : stays_;
     }
 
     void take_statistics() {
         for (std::size_t i = 0; i < run_.statistics.size(); ++i) {
             builder_.set_path(layer_of(run_.statistics[i].name));
-            take(run_.statistics[i].name, new_statistics_[i], statistics_[i]);
+            take(run_.statistics[i].name, new_statistics_[i], statistics_[i], stays_);
         }
     }
 
     void take_rows() {
         builder_.set_path("held");
         for (const Row& row : rows_) {
-            take(row.slot, row.updated, row.old);
+            take(row.slot, row.updated, row.old, stays_);
         }
     }
 
@@ -579,6 +601,7 @@ private:
     ValueIds statistics_, new_statistics_, metrics_;
     std::vector<Trained> trained_;
     std::map<std::string, ValueId> rates_;
+    std::map<std::string, ValueId> frozen_;   // by layer: 1 where it is; where layers may be frozen
     std::map<std::size_t, ValueIds> scalars_; // by group
     ValueIds steps_;                          // by group: updates since its state was zero
     ValueIds data_;                           // "inputs", "targets", ...

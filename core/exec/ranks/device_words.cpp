@@ -1,39 +1,70 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/exec/ranks/device_words.h"
 
+#include <cmath>
+#include <limits>
+
 namespace weft::exec {
 namespace {
 
 using config::Json;
 
-Json json_of(const SeenOperand& seen) {
-    const ValueRange& range = seen.range;
+Json json_of(const ir::Type& type) {
     Json shape = Json::array();
-    for (const std::int64_t extent : seen.type.shape) {
+    for (const std::int64_t extent : type.shape) {
         shape.push_back(extent);
     }
-    return {{"dtype", static_cast<int>(seen.type.dtype)},
-            {"shape", std::move(shape)},
+    return {{"dtype", static_cast<int>(type.dtype)}, {"shape", std::move(shape)}};
+}
+
+ir::Type type_of(const Json& document) {
+    ir::Type out;
+    out.dtype = static_cast<ir::DType>(document.at("dtype").get<int>());
+    for (const Json& extent : document.at("shape")) {
+        out.shape.push_back(extent.get<std::int64_t>());
+    }
+    return out;
+}
+
+/// JSON has no numbers that are not finite.
+Json json_of(double value) {
+    return std::isfinite(value) ? Json(value) : Json(std::isnan(value) ? "nan" : "inf");
+}
+
+double number_of(const Json& value) {
+    return value.is_number() ? value.get<double>()
+           : value == "nan"  ? std::numeric_limits<double>::quiet_NaN()
+                             : std::numeric_limits<double>::infinity();
+}
+
+Json json_of(const SeenOperand& seen) {
+    const ValueRange& range = seen.range;
+    return {{"type", json_of(seen.type)},
             {"finite", range.finite},
             {"infinite", range.infinite},
             {"nan", range.nan},
             {"low", range.low},
             {"high", range.high},
-            {"first_bad", range.first_bad}};
+            {"first_bad", range.first_bad},
+            {"lowest_at", range.lowest_at},
+            {"highest_at", range.highest_at},
+            {"histogram", seen.histogram},
+            {"name", seen.name}};
 }
 
 SeenOperand seen_of(const Json& document) {
     SeenOperand out;
-    out.type.dtype = static_cast<ir::DType>(document.at("dtype").get<int>());
-    for (const Json& extent : document.at("shape")) {
-        out.type.shape.push_back(extent.get<std::int64_t>());
-    }
+    out.type = type_of(document.at("type"));
     out.range.finite = document.at("finite").get<std::int64_t>();
     out.range.infinite = document.at("infinite").get<std::int64_t>();
     out.range.nan = document.at("nan").get<std::int64_t>();
     out.range.low = document.at("low").get<double>();
     out.range.high = document.at("high").get<double>();
     out.range.first_bad = document.at("first_bad").get<std::int64_t>();
+    out.range.lowest_at = document.at("lowest_at").get<std::int64_t>();
+    out.range.highest_at = document.at("highest_at").get<std::int64_t>();
+    out.histogram = document.at("histogram").get<std::vector<std::int64_t>>();
+    out.name = document.at("name").get<std::string>();
     return out;
 }
 
@@ -71,6 +102,11 @@ Json to_json(const RunReport& report) {
     for (const SeenOperand& one : report.inputs) {
         inputs.push_back(json_of(one));
     }
+    Json squares = Json::array();
+    for (const SeenSquares& one : report.squares) {
+        squares.push_back(
+            {{"name", one.name}, {"type", json_of(one.type)}, {"sum", json_of(one.sum)}});
+    }
     return {{"finite", report.finite},
             {"kind", report.kind},
             {"path", report.path},
@@ -79,7 +115,8 @@ Json to_json(const RunReport& report) {
             {"step", report.step},
             {"group", report.group},
             {"inputs", std::move(inputs)},
-            {"output", json_of(report.output)}};
+            {"output", json_of(report.output)},
+            {"squares", std::move(squares)}};
 }
 
 RunReport report_of(const Json& document) {
@@ -95,6 +132,10 @@ RunReport report_of(const Json& document) {
         out.inputs.push_back(seen_of(one));
     }
     out.output = seen_of(document.at("output"));
+    for (const Json& one : document.at("squares")) {
+        out.squares.push_back(
+            {one.at("name").get<std::string>(), type_of(one.at("type")), number_of(one.at("sum"))});
+    }
     return out;
 }
 

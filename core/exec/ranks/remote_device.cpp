@@ -106,8 +106,11 @@ RunOutcome RemoteDevice::run(std::string_view program, std::stop_token /*stop*/,
     return RunOutcome::finished;
 }
 
-RunReport RemoteDevice::run_checked(std::string_view program) {
-    return report_of(hub_.ask(rank_, {{"do", "check"}, {"program", program}}).head.at("report"));
+RunReport RemoteDevice::run_checked(std::string_view program, const Checking& checking) {
+    return report_of(
+        hub_.ask(rank_,
+                 {{"do", "check"}, {"program", program}, {"squares_of", checking.squares_of}})
+            .head.at("report"));
 }
 
 } // namespace weft::exec

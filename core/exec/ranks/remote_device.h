@@ -21,7 +21,7 @@ public:
     void prepare(std::string_view program) override;
     /// Runs to its end: a stop waits for the next run.
     RunOutcome run(std::string_view program, std::stop_token stop, StopVote* vote) override;
-    RunReport run_checked(std::string_view program) override;
+    RunReport run_checked(std::string_view program, const Checking& checking) override;
     void set_observer(StepObserver* observer) override { observer_ = observer; }
     DeviceUse last_use() const override { return use_; }
     std::int64_t resident_bytes() const override { return resident_bytes_; }

@@ -57,7 +57,8 @@ public:
         } else if (wanted == "run") {
             run(program, head.at("observed").get<bool>());
         } else if (wanted == "check") {
-            member_.answer({{"report", to_json(device_.run_checked(program))}});
+            const Checking checking{head.at("squares_of").get<std::string>()};
+            member_.answer({{"report", to_json(device_.run_checked(program, checking))}});
         } else {
             WEFT_CHECK(others_(command, device_), "the hub wants what ranks do: " + wanted);
         }

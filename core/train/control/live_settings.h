@@ -6,8 +6,11 @@
 #include "core/compile/config/run_config.h"
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace weft::train {
 
@@ -17,18 +20,38 @@ struct LiveSettings {
     std::int64_t extra_steps = 0;                     // by `extend`; after `length`
     compile::Cadence evaluation_every;                // "evaluation.every"
     std::optional<compile::Cadence> checkpoint_every; // "checkpoint.every"; null turns it off
+    std::int64_t log_every = 1;                       // "training.log_every": whole number > 0
+    /// "frozen": names or patterns of layers that stay as they are.
+    std::vector<std::string> frozen;
+
+    // What decides on an order, and never changes.
+    double base_learning_rate = 0; // "optimizer.learning_rate" gives a multiple of it
+    bool freezable = false;        // training.freezable
+    /// Layers that can be frozen; null while they are not known.
+    std::shared_ptr<const std::vector<std::string>> layers{};
 };
+
+/// What is set otherwise in `after`: path and value as `set` has them; of `extend` "extend" and how
+/// many steps there are beside the length.
+std::vector<std::pair<std::string, config::Json>> differences(const LiveSettings& before,
+                                                              const LiveSettings& after);
+
+/// Whether a pattern of `frozen` is of this layer: its name, one that it lies in, or a pattern with
+/// * and ?.
+bool freezes(const std::string& pattern, const std::string& layer);
 
 LiveSettings live_settings_of(const compile::RunConfig& config);
 
-/// Carries out {"path": ..., "value": ...}. Returns why not; empty when done.
+/// Carries out {"path": ..., "value": ...}; also "extend" as differences() has it. Returns why not;
+/// empty when done.
 std::string apply_set(LiveSettings& settings, const config::Json& argument);
 /// Carries out {"steps": N}. Returns why not; empty when done.
 std::string apply_extend(LiveSettings& settings, const config::Json& argument);
 
 config::Json to_json(const LiveSettings& settings);
 /// Reads what to_json wrote; keys that are absent keep their value in `settings`. Returns what is
-/// wrong with it, by the rules of apply_set; empty when all is read.
+/// wrong with it, by the rules of apply_set; empty when all is read. What is frozen is left out
+/// where layers cannot be.
 std::string read_live_settings(const config::Json& json, LiveSettings& settings);
 
 } // namespace weft::train

@@ -54,6 +54,7 @@ void RunControl::answer(const Command& command) {
     } else if (command.kind == CommandKind::set || command.kind == CommandKind::extend) {
         reply.reason = change_live(command);
         if (reply.reason.empty()) {
+            live_by_ = command.by;
             live_changes_.push_back(command);
         }
     } else if (command.kind == CommandKind::profile) {
@@ -120,15 +121,38 @@ void RunControl::apply(RunInput input, StateEvent details) {
 
 Orders RunControl::orders() const {
     const std::lock_guard lock(mutex_);
-    return {machine_.state(), machine_.wanted(), live_, record_steps_};
+    return {machine_.state(), machine_.wanted(), live_, live_by_, record_steps_};
 }
 
 void RunControl::restore_live(const LiveSettings& live) {
     const std::lock_guard lock(mutex_);
-    live_ = live;
+    take_live(live);
     for (const Command& command : live_changes_) {
         change_live(command);
     }
+}
+
+void RunControl::replace_live(const LiveSettings& live) {
+    const std::lock_guard lock(mutex_);
+    take_live(live);
+    live_changes_.clear();
+}
+
+void RunControl::repeat_change(const config::Json& argument) {
+    const std::lock_guard lock(mutex_);
+    apply_set(live_, argument); // it was good once
+}
+
+void RunControl::know_layers(std::vector<std::string> layers) {
+    const std::lock_guard lock(mutex_);
+    layers_ = std::make_shared<const std::vector<std::string>>(std::move(layers));
+    live_.layers = layers_;
+}
+
+// Called with the lock held.
+void RunControl::take_live(const LiveSettings& live) {
+    live_ = live;
+    live_.layers = layers_;
 }
 
 void RunControl::done(bool Wanted::*request) {

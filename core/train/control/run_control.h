@@ -26,6 +26,7 @@ struct Orders {
     RunState state = RunState::idle;
     Wanted wanted;
     LiveSettings live;
+    std::string live_by;           // who changed a setting last
     std::int64_t record_steps = 0; // ordered, until their recording is over; 0: none
 };
 
@@ -55,6 +56,12 @@ public:
     Orders orders() const;
     /// The settings of a checkpoint; what was commanded meanwhile goes on top.
     void restore_live(const LiveSettings& live);
+    /// The settings of a checkpoint that the run went back to: what was changed since then is not.
+    void replace_live(const LiveSettings& live);
+    /// Repeats a change of an earlier session: {"path": ..., "value": ...}.
+    void repeat_change(const config::Json& argument);
+    /// Layers that can be frozen, once they are known.
+    void know_layers(std::vector<std::string> layers);
     /// Clears a request that has been carried out.
     void done(bool Wanted::*request);
     /// A recording that was asked for otherwise: no other is accepted meanwhile.
@@ -76,6 +83,7 @@ public:
 private:
     void answer(const Command& command);
     std::string change_live(const Command& command);
+    void take_live(const LiveSettings& live);
     std::string order_recording(const Command& command);
     Event write(Payload payload);
 
@@ -85,6 +93,8 @@ private:
     std::unique_ptr<EventLog> log_;
     RunStateMachine machine_;
     LiveSettings live_;
+    std::string live_by_;
+    std::shared_ptr<const std::vector<std::string>> layers_; // null while they are not known
     std::int64_t record_steps_ = 0;
     std::vector<Command> early_;
     std::vector<Command> live_changes_; // set and extend commands that were accepted

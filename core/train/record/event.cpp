@@ -208,6 +208,28 @@ void write(Json& out, const RestartEvent& event) {
     out["reason"] = event.reason;
 }
 
+void write(Json& out, const DivergenceEvent& event) {
+    out["step"] = event.step;
+    out["message"] = event.message;
+    out["path"] = event.path;
+    if (event.back_to >= 0) {
+        out["back_to"] = event.back_to;
+    }
+    if (event.passes_over > 0) {
+        out["passes_over"] = event.passes_over;
+    }
+}
+
+void write(Json& out, const SettingsEvent& event) {
+    out["step"] = event.step;
+    out["by"] = event.by;
+    out["path"] = event.path;
+    out["value"] = event.value;
+    if (event.replayed) {
+        out["replayed"] = true;
+    }
+}
+
 void write(Json& out, const NoteEvent& event) {
     out["message"] = event.message;
 }
@@ -256,15 +278,25 @@ std::string sentence_of(const RankEvent& event) {
            (event.message.empty() ? "" : ": " + event.message);
 }
 
+std::string sentence_of(const DivergenceEvent& event) {
+    if (event.back_to < 0) {
+        return event.message;
+    }
+    return event.message + " The run goes back to step " + std::to_string(event.back_to) +
+           (event.passes_over > 0
+                ? " and leaves step " + std::to_string(event.passes_over) + " out."
+                : " and repeats what followed, to find the update that did it.");
+}
+
 Payload event_of(const data::Note& note) {
     return note.is_decision ? Payload(NoteEvent{note}) : Payload(WarningEvent{note, ""});
 }
 
 std::string_view event_name(const Payload& payload) {
     static constexpr std::string_view kNames[] = {
-        "state",   "opening", "step",      "evaluation", "checkpoint", "sample",   "system",
-        "devices", "resumed", "command",   "warning",    "error",      "finished", "note",
-        "skipped", "loader",  "recording", "rank",       "restart"};
+        "state",   "opening", "step",      "evaluation", "checkpoint", "sample",     "system",
+        "devices", "resumed", "command",   "warning",    "error",      "finished",   "note",
+        "skipped", "loader",  "recording", "rank",       "restart",    "divergence", "settings"};
     static_assert(std::size(kNames) == std::variant_size_v<Payload>);
     return kNames[payload.index()];
 }

@@ -180,8 +180,9 @@ struct FinishedEvent {
     Metrics test;
 };
 
-/// An update that was not made, in f16 or where the run skips such updates: a gradient times the
-/// loss scale, or the loss, was not finite. Its batch is passed over, and it counts as a step.
+/// An update that was not made: in f16 or where the run skips such updates a gradient times the
+/// loss scale, or the loss, was not finite; or it was to be left out (training.pass_over, and where
+/// the run rewinds). Its batch is passed over, and it counts as a step.
 struct SkippedEvent {
     std::int64_t step = 0;
     std::string reason;
@@ -214,10 +215,31 @@ struct RestartEvent {
     int exit_code = 0;  // of rank 0
     std::string reason; // which rank failed, and how
 };
-using Payload = std::variant<StateEvent, OpeningEvent, StepEvent, EvaluationEvent, CheckpointEvent,
-                             SampleEvent, SystemEvent, DevicesEvent, ResumedEvent, CommandEvent,
-                             WarningEvent, ErrorEvent, FinishedEvent, NoteEvent, SkippedEvent,
-                             LoaderEvent, RecordingEvent, RankEvent, RestartEvent>;
+
+/// A loss or gradient that is not finite was looked into; the document is in the run's folder
+/// (core/train/rewind/divergence_file.h).
+struct DivergenceEvent {
+    std::int64_t step = 0;        // the update that was not taken
+    std::string message{};        // what became of what, and where it began
+    std::string path{};           // of the document, within the run folder
+    std::int64_t back_to = -1;    // the run went back to this step; -1: it ends
+    std::int64_t passes_over = 0; // the update that is left out from now on; 0: it is looked for
+};
+
+/// A setting was changed while the run goes on.
+struct SettingsEvent {
+    std::int64_t step = 0; // updates that were complete when it took effect
+    std::string by{};
+    std::string path{}; // as the command `set` has it; "extend": so many steps more
+    config::Json value = nullptr;
+    bool replayed = false; // it was changed in a session before, and is part of what is repeated
+};
+
+using Payload =
+    std::variant<StateEvent, OpeningEvent, StepEvent, EvaluationEvent, CheckpointEvent, SampleEvent,
+                 SystemEvent, DevicesEvent, ResumedEvent, CommandEvent, WarningEvent, ErrorEvent,
+                 FinishedEvent, NoteEvent, SkippedEvent, LoaderEvent, RecordingEvent, RankEvent,
+                 RestartEvent, DivergenceEvent, SettingsEvent>;
 
 struct Event {
     std::int64_t seq = 0;
@@ -230,6 +252,8 @@ Payload event_of(const data::Note& note);
 
 /// "rank 2 on node7 is lost: its connection ended"
 std::string sentence_of(const RankEvent& event);
+/// What was not finite, and what the run does about it.
+std::string sentence_of(const DivergenceEvent& event);
 
 /// The exact line of INTERFACES.md, without the newline. Non-finite numbers become the strings
 /// "nan", "inf", "-inf".

@@ -238,6 +238,24 @@ void read_into(const Reader& in, RestartEvent& event) {
     in.read("reason", event.reason);
 }
 
+void read_into(const Reader& in, DivergenceEvent& event) {
+    in.read("step", event.step);
+    in.read("message", event.message);
+    in.read("path", event.path);
+    in.read("back_to", event.back_to);
+    in.read("passes_over", event.passes_over);
+}
+
+void read_into(const Reader& in, SettingsEvent& event) {
+    in.read("step", event.step);
+    in.read("by", event.by);
+    in.read("path", event.path);
+    in.read("replayed", event.replayed);
+    if (const Json* value = in.find("value")) {
+        event.value = *value;
+    }
+}
+
 void read_into(const Reader& in, NoteEvent& event) {
     in.read("message", event.message);
 }

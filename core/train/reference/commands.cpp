@@ -13,7 +13,8 @@ const ReferencePage& commands_page() {
         "that "
         "it makes there; every run has a socket of its own, which the studio uses. Each is "
         "answered at "
-        "once by a `command` event with its id, and carried out between two steps.",
+        "once by a `command` event with its id, and carried out between two steps. `weft tell RUN "
+        "COMMAND` sends one.",
         {{"Every command",
           "",
           {{"command", "text", "Its name."},
@@ -33,8 +34,18 @@ const ReferencePage& commands_page() {
            {"stop", "", "Finishes the step, saves and ends; the run can be resumed."},
            {"stop_now", "", "Ends without saving; the newest checkpoint stays."}}},
          {"Settings that `set` changes",
-          "All others are frozen: changing one is a fork (`weft resume --fork`).",
+          "All others are fixed: changing one is a fork (`weft resume --fork`). A change is "
+          "recorded "
+          "as a `settings` event with the step from which on it holds, and a resume from an "
+          "earlier "
+          "checkpoint repeats it there.",
           {{"learning_rate_multiplier", "number", "Times the schedule's rate, above 0."},
+           {"optimizer.learning_rate", "number",
+            "The same as a rate: the multiplier becomes this by that of the configuration."},
+           {"training.log_every", "integer", "Steps between lines on the console."},
+           {"frozen", "list of text",
+            "Layers that stay as they are, by names, names of what they lie in or patterns, where "
+            "training.freezable is on: as with a rate of 0 and without decay. [] thaws all."},
            {"training.length", "object",
             "{\"steps\": N}, {\"epochs\": X}, {\"minutes\": M} or "
             "{\"tokens\": N}."},

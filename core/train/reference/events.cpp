@@ -61,13 +61,31 @@ std::vector<ReferenceSection> event_sections() {
            "and of models that hold samples \"train/rows_dropped\": the share of rows whose new "
            "sample is dropped."}}},
         {"skipped",
-         "An update was not made, in f16 or with on_nonfinite skip: its batch is passed over, and "
-         "it "
-         "counts as a step.",
+         "An update was not made, in f16, with on_nonfinite skip or rewind, or because of "
+         "training.pass_over: its batch is passed over, and it counts as a step.",
          {{"step", "integer", "Its number."},
           {"reason", "text", "What was not finite."},
           {"loss_scale", "number", "What its loss was multiplied by for the gradients."},
           {"skipped", "integer", "So many in the run so far."}}},
+        {"divergence",
+         "A loss or gradient that is not finite was looked into: `weft divergence RUN` shows what "
+         "was found.",
+         {{"step", "integer", "The update that was not taken."},
+          {"message", "text", "What was not finite, and where that began."},
+          {"path", "text", "The document, within the folder of the run."},
+          {"back_to", "integer", "With on_nonfinite rewind: the step that the run went back to."},
+          {"passes_over", "integer",
+           "The update that is left out from then on. Not there while it is looked for: the run "
+           "repeats its steps to find which one spoilt the weights."}}},
+        {"settings",
+         "A setting was changed while the run goes on.",
+         {{"step", "integer", "Updates that were complete when it took effect."},
+          {"by", "text", "Who changed it."},
+          {"path", "text", "As the command `set` has it; extend: so many steps more."},
+          {"value", "any", "What it is now."},
+          {"replayed", "boolean",
+           "True where an earlier session had changed it, after the checkpoint that this one goes "
+           "on from."}}},
         {"rank",
          "What became of a process of a run that has one for each device.",
          {{"rank", "integer", "Its number; rank 0 writes this file."},

@@ -31,6 +31,12 @@ const ReferencePage& run_folder_page() {
            {"samples/step-<N>.png", "PNG",
             "Of a model that makes samples: those of the data, what it gives back of them, and "
             "what it makes of the same latents each time, row by row."},
+           {"divergence/step-<N>.json", "JSON",
+            "What was found of an update whose loss or gradient was not finite: `weft divergence` "
+            "shows it."},
+           {"divergence/step-<N>.npz", "NumPy",
+            "Its batch as the model saw it, where not too large."},
+           {"divergence/step-<N>.png", "PNG", "Samples of it that are pictures."},
            {"checkpoints/step-<N>/", "folder", "A checkpoint: its files are below."},
            {"logs/", "folder", "What the process of the run printed."},
            {"profile/", "folder",

@@ -278,6 +278,37 @@ private slots:
         QCOMPARE(ahead.state() == whole.state(), true);
     }
 
+    // The update after it was under way already.
+    void a_run_that_rewinds_is_one_that_was_told_data() {
+        QTest::addColumn<int>("step");
+        QTest::newRow("the first") << 1;
+        QTest::newRow("the second") << 2;
+        QTest::newRow("the seventh, after a checkpoint") << 7;
+    }
+    void a_run_that_rewinds_is_one_that_was_told() {
+        QFETCH(int, step);
+        const std::vector<std::string> more{"data.shuffle=false", "checkpoint.every={\"steps\":6}",
+                                            "training.on_nonfinite=rewind"};
+        const auto spoilt = [&](const compile::RunConfig& config) {
+            data::DataSet data = train::open_run_data(config);
+            const std::int64_t bad = (step - 1) * config.global_batch_size + 3;
+            data.train = std::make_shared<Spoilt>(data.train, bad);
+            return data;
+        };
+        const auto config = config_with(kMlp, with(kAhead, more));
+        LoopRun rewound(config, gpus_of_machine(1), folder("rewound"), spoilt(config));
+        QCOMPARE(rewound.run(10), std::optional(train::LoopEnd::max_steps));
+        const auto& left_out = rewound.progress().passed_over;
+        QVERIFY(left_out.contains(step));
+        const auto told_config = config_with(
+            kMlp, with(kAhead, {"data.shuffle=false", "checkpoint.every={\"steps\":6}",
+                                "training.pass_over=" + config::Json(left_out).dump()}));
+        LoopRun told(told_config, gpus_of_machine(1), folder("told"), spoilt(told_config));
+        QCOMPARE(told.run(10), std::optional(train::LoopEnd::max_steps));
+        QCOMPARE(rewound.state() == told.state(), true);
+        same_cursor(rewound.progress(), told.progress());
+    }
+
     void a_divergence_is_told_though_its_batch_cannot_be_read_again_data() {
         QTest::addColumn<bool>("on_host");
         QTest::newRow("on the host") << true;

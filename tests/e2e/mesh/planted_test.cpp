@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Values that are not finite, planted in ten places: the replay of the step names where the first
 // one comes from, what was read there, and whose sample it is.
-#include "core/train/divergence.h"
+#include "core/train/rewind/divergence_file.h"
 #include "tests/e2e/mesh/mesh_run.h"
 #include "tests/support/weft_test.h"
 
@@ -81,6 +81,15 @@ public:
         return event.where + ": " + event.message;
     }
 
+    /// What is kept of it.
+    config::Json kept(const exec::RunReport& report) const {
+        train::Divergence what;
+        what.step = 1;
+        what.loss = std::nan("");
+        what.report = report;
+        return train::divergence_document(what, config_, -1, 0);
+    }
+
 private:
     void prepare(std::optional<std::size_t> input, float value) {
         batch_ = *loader_.next();
@@ -115,6 +124,32 @@ std::string said_of(const exec::RunReport& report) {
         out += " " + op;
     }
     return out;
+}
+
+/// Each finite number of an array is in its histogram, and the places are those of its numbers.
+void check_operand(const config::Json& operand) {
+    std::int64_t counted = 0;
+    for (const config::Json& count : operand.at("histogram")) {
+        counted += count.get<std::int64_t>();
+    }
+    const auto finite = operand.at("finite").get<std::int64_t>();
+    const bool spread = !operand.at("histogram").empty();
+    QCOMPARE(counted, spread ? finite : std::int64_t{0});
+    QCOMPARE(spread, finite > 0 && operand.at("low") != operand.at("high"));
+    QCOMPARE(operand.at("highest_at").is_object(), finite > 0);
+    QCOMPARE(operand.at("first_bad_at").is_object(),
+             operand.at("nan").get<std::int64_t>() + operand.at("infinite").get<std::int64_t>() >
+                 0);
+}
+
+void check_document(const config::Json& document) {
+    check_operand(document.at("output"));
+    QVERIFY(document.at("output").at("first_bad_at").is_object());
+    for (const config::Json& input : document.at("inputs")) {
+        check_operand(input);
+        // Else the op that made it would be the first.
+        QVERIFY(input.at("first_bad_at").is_null());
+    }
 }
 
 struct LossPlant {
@@ -162,6 +197,7 @@ private slots:
         QVERIFY2(told.find(planted.op) != std::string::npos &&
                      told.find("It read ") != std::string::npos,
                  told.c_str());
+        check_document(run.kept(report));
     }
 
     void a_number_of_the_data_is_named() {
@@ -170,6 +206,10 @@ private slots:
         QVERIFY(!run.finite());
         QCOMPARE(report.kind, std::string("argument"));
         QCOMPARE(report.path, std::string("inputs"));
+        const config::Json document = run.kept(report);
+        check_document(document);
+        QCOMPARE(document["output"]["first_bad_at"]["text"],
+                 config::Json("microstep 0, sample 3, feature 2"));
     }
 
     void a_weight_and_a_moment_are_named() {
@@ -179,6 +219,12 @@ private slots:
             const exec::RunReport report = run.examine();
             QCOMPARE(report.kind, std::string("argument"));
             QCOMPARE(report.path, std::string(slot));
+            const config::Json document = run.kept(report);
+            check_document(document);
+            const config::Json& place = document["output"]["first_bad_at"];
+            QCOMPARE(place["index"], report.output.type.shape.rank() == 2
+                                         ? config::Json::array({3, 0})
+                                         : config::Json::array({3}));
         }
     }
 
@@ -190,6 +236,10 @@ private slots:
         QVERIFY2(names(report, "square") && report.path == "loss", said_of(report).c_str());
         QCOMPARE(run.sample(report), std::string("sample 5"));
         QCOMPARE(report.output.range.infinite, std::int64_t{1});
+        QCOMPARE(train::row_of_bad_value(report, 16), std::optional<std::int64_t>(5));
+        const config::Json document = run.kept(report);
+        check_document(document);
+        QCOMPARE(document["output"]["first_bad_at"]["text"], config::Json("sample 5, feature 0"));
         const auto largest = [](const exec::SeenOperand& operand) {
             return std::max(std::abs(operand.range.low), std::abs(operand.range.high));
         };
@@ -205,6 +255,7 @@ private slots:
         const exec::RunReport report = run.examine();
         QVERIFY2(!report.finite && report.path == "layers.1" && report.phase == ir::Phase::forward,
                  said_of(report).c_str());
+        check_document(run.kept(report));
     }
 
     void attention_that_overflows_is_named() {
@@ -214,6 +265,7 @@ private slots:
         QVERIFY2(!report.finite && report.path.starts_with("blocks.1.attention") &&
                      report.phase == ir::Phase::forward,
                  said_of(report).c_str());
+        check_document(run.kept(report));
     }
 
     // A second moment below 0 has no root.
@@ -224,6 +276,7 @@ private slots:
         QVERIFY2(!report.finite && report.phase == ir::Phase::update &&
                      report.path.find("layers.0") != std::string::npos,
                  said_of(report).c_str());
+        check_document(run.kept(report));
     }
 
     void ranges_are_those_of_the_values() {
@@ -236,6 +289,15 @@ private slots:
         QCOMPARE(range.low, -3.5);
         QCOMPARE(range.high, 7.0);
         QCOMPARE(range.first_bad, std::int64_t{2});
+        QCOMPARE(range.lowest_at, std::int64_t{1});
+        QCOMPARE(range.highest_at, std::int64_t{3});
+        const ir::Type type{ir::DType::f32, {std::ssize(values)}};
+        const auto counts = exec::histogram_of(type, values.data(), range);
+        QCOMPARE(counts.front(), std::int64_t{1});
+        QCOMPARE(counts.back(), std::int64_t{1});
+        QCOMPARE(counts[16], std::int64_t{1}); // 2 is 5.5 of 10.5 above the lowest
+        QVERIFY(std::isnan(exec::sum_of_squares(type, values.data())));
+        QCOMPARE(exec::sum_of_squares({ir::DType::f32, {2}}, values.data()), 4.0 + 12.25);
         const std::vector<std::uint16_t> halves = {0x3c00, 0x7c00, 0xc000, 0x7e00}; // 1 inf -2 NaN
         const auto half = exec::range_of({ir::DType::f16, {4}}, halves.data());
         QCOMPARE(half.low, -2.0);

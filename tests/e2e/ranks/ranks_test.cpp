@@ -53,6 +53,35 @@ int ranks_of(const Overrides& overrides) {
 class RanksTest : public QObject {
     Q_OBJECT
 
+    /// A table of which one row overflows f32 when it is squared, and a run on it.
+    static QString write_overflowing(const std::filesystem::path& folder) {
+        std::string table = "a,b,price\n";
+        for (int i = 0; i < 64; ++i) {
+            table += std::to_string(i) + "," + std::to_string((i * 7) % 13) + "," +
+                     (i == 20 ? "3e30" : std::to_string(0.5 * i)) + "\n";
+        }
+        write_file_atomically(folder / "table.csv", table);
+        const config::Json document = {
+            {"data",
+             {{"train",
+               {{"type", "csv"},
+                {"path", (folder / "table.csv").string()},
+                {"targets", "price"},
+                {"scale_targets", "none"}}},
+              {"validation", nullptr}}},
+            {"model", {{"type", "mlp"}, {"hidden", {8, 8}}, {"dropout", 0.1}}},
+            {"loss", {{"type", "mse"}}},
+            {"mesh", {{"devices", "cpu:2"}, {"strategy", "fsdp"}}},
+            {"training",
+             {{"length", {{"steps", 12}}},
+              {"global_batch_size", 8},
+              {"precision", "f32"},
+              {"on_nonfinite", "rewind"}}},
+            {"log", {{"tensorboard", false}}}};
+        write_file_atomically(folder / "run.json", document.dump());
+        return text_of(folder / "run.json");
+    }
+
     static void expect_same(const std::filesystem::path& one, const std::filesystem::path& other) {
         const auto losses = losses_of(one);
         QVERIFY(!losses.empty());
@@ -63,6 +92,29 @@ class RanksTest : public QObject {
     }
 
 private slots:
+    void processes_rewind_as_simulated_devices_do() {
+        const QTemporaryDir dir;
+        const std::filesystem::path folder = dir.path().toStdString();
+        const QString config = write_overflowing(folder);
+        const Finished simulated =
+            run_weft({"train", config, "--run-dir", text_of(folder / "simulated")});
+        QVERIFY2(simulated.code == 0, simulated.err.c_str());
+        RankProcesses ranks({"train", config, "--run-dir", text_of(folder / "ranks")}, {});
+        QCOMPARE(ranks.finish(), (std::vector<int>{0, 0}));
+        const auto rewound = [](const std::filesystem::path& run) {
+            std::vector<std::int64_t> steps;
+            for (const train::Event& event : events_of(run)) {
+                if (const auto* found = std::get_if<train::DivergenceEvent>(&event.payload)) {
+                    steps.push_back(found->passes_over);
+                }
+            }
+            return steps;
+        };
+        QVERIFY(!rewound(folder / "simulated").empty());
+        QCOMPARE(rewound(folder / "ranks"), rewound(folder / "simulated"));
+        expect_same(folder / "simulated", folder / "ranks");
+    }
+
     void processes_have_the_bits_of_simulated_devices_data() {
         QTest::addColumn<QString>("model");
         QTest::addColumn<QStringList>("overrides");

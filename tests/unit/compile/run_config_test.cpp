@@ -55,6 +55,7 @@ private slots:
                                    "maximum": 16777216.0},
           "/training/recompute": "none", "/training/memory_budget": null,
           "/training/deterministic": true, "/training/on_nonfinite": "stop",
+          "/training/most_rewinds": 3, "/training/pass_over": [], "/training/freezable": false,
           "/training/early_stopping": null, "/training/log_every": 1,
           "/evaluation": {"every": {"epochs": 1.0}, "at_start": true, "max_batches": null,
                           "use_ema": true, "samples": 16},

@@ -67,6 +67,11 @@ private slots:
         };
         QCOMPARE(set("learning_rate_multiplier", 0.5), std::string());
         QCOMPARE(live.learning_rate_multiplier, 0.5);
+        live.base_learning_rate = 0.25;
+        QCOMPARE(set("optimizer.learning_rate", 0.125), std::string());
+        QCOMPARE(live.learning_rate_multiplier, 0.5);
+        QCOMPARE(set("training.log_every", 20), std::string());
+        QCOMPARE(live.log_every, std::int64_t{20});
         QCOMPARE(set("evaluation.every", {{"epochs", 0.5}}), std::string());
         QVERIFY(live.evaluation_every.unit == Unit::epochs);
         QCOMPARE(set("checkpoint.every", nullptr), std::string());
@@ -75,6 +80,51 @@ private slots:
         QCOMPARE(live.extra_steps, 50);
         QCOMPARE(set("training.length", {{"steps", 400}}), std::string());
         QCOMPARE(live.extra_steps, 0);
+    }
+
+    void layers_are_frozen_by_names_that_the_model_has() {
+        LiveSettings live;
+        const auto set = [&](Json value) {
+            return apply_set(live, Json{{"path", "frozen"}, {"value", std::move(value)}});
+        };
+        QVERIFY(set(Json::array({"blocks.0"})).find("training.freezable=true") !=
+                std::string::npos);
+        live.freezable = true;
+        live.layers = std::make_shared<const std::vector<std::string>>(
+            std::vector<std::string>{"embedding", "blocks.0.mlp.up", "blocks.0.norm", "head"});
+        QCOMPARE(set(Json::array({"blocks.0", "*d"})), std::string());
+        QVERIFY(freezes("blocks.0", "blocks.0.norm"));
+        QVERIFY(!freezes("blocks.0", "blocks.01.norm"));
+        QVERIFY(freezes("*.up", "blocks.0.mlp.up"));
+        QVERIFY(!freezes("embed", "embedding"));
+        const std::string unknown = set(Json::array({"embeding"}));
+        QVERIFY2(unknown.find("embedding") != std::string::npos, unknown.c_str());
+        QVERIFY(!set("embedding").empty());
+        QVERIFY(!set(Json::array({1})).empty());
+        QCOMPARE(live.frozen.size(), std::size_t{2});
+        QCOMPARE(set(Json::array()), std::string());
+        QVERIFY(live.frozen.empty());
+    }
+
+    void differences_lead_from_one_to_the_other() {
+        LiveSettings before;
+        before.freezable = true;
+        before.length = {Unit::steps, 100};
+        before.evaluation_every = {Unit::epochs, 1};
+        LiveSettings after = before;
+        QVERIFY(differences(before, after).empty());
+        after.learning_rate_multiplier = 0.5;
+        after.length = {Unit::steps, 200};
+        after.extra_steps = 7;
+        after.evaluation_every = {Unit::steps, 3};
+        after.checkpoint_every = Cadence{Unit::minutes, 2};
+        after.log_every = 9;
+        after.frozen = {"head"};
+        for (const auto& [path, value] : differences(before, after)) {
+            QCOMPARE(apply_set(before, {{"path", path}, {"value", value}}), std::string());
+        }
+        QVERIFY(differences(before, after).empty());
+        QVERIFY(to_json(before) == to_json(after));
     }
 
     void what_may_not_change_live_is_refused_and_leaves_everything() {
@@ -88,7 +138,11 @@ private slots:
         QVERIFY(refused("evaluation.every", {{"steps", 0}}));
         QVERIFY(refused("evaluation.every", {{"steps", 1}, {"epochs", 1}}));
         QVERIFY(refused("evaluation.every", {{"parsecs", 1}}));
-        QVERIFY(refused("optimizer.learning_rate", 0.1));
+        QVERIFY(refused("optimizer.weight_decay", 0.1));
+        QVERIFY(refused("optimizer.learning_rate", 0.1)); // of which it is a multiple is not known
+        QVERIFY(refused("training.log_every", 0));
+        QVERIFY(refused("training.log_every", 1.5));
+        QVERIFY(refused("frozen", Json::array({"head"})));
         QVERIFY(!apply_set(live, Json::object()).empty());
         QVERIFY(!apply_extend(live, {{"steps", -1}}).empty());
         QVERIFY(!apply_extend(live, {{"steps", 1.5}}).empty());
@@ -102,8 +156,12 @@ private slots:
         live.extra_steps = 7;
         live.evaluation_every = {Unit::minutes, 3};
         live.checkpoint_every = Cadence{Unit::steps, 9};
+        live.log_every = 4;
+        live.freezable = true;
+        live.frozen = {"head", "blocks.*"};
         LiveSettings back;
-        read_live_settings(to_json(live), back);
+        back.freezable = true;
+        QCOMPARE(read_live_settings(to_json(live), back), std::string());
         QVERIFY(to_json(back) == to_json(live));
     }
 

@@ -150,6 +150,10 @@ private slots:
                  (List{"event", "seq", "time", "rank", "state", "host", "message"}));
         QCOMPARE(keys(RestartEvent{}),
                  (List{"event", "seq", "time", "attempt", "most", "exit_code", "reason"}));
+        QCOMPARE(keys(DivergenceEvent{}),
+                 (List{"event", "seq", "time", "step", "message", "path"}));
+        QCOMPARE(keys(SettingsEvent{}),
+                 (List{"event", "seq", "time", "step", "by", "path", "value"}));
         QCOMPARE(keys(WarningEvent{}), (List{"event", "seq", "time", "message", "hint"}));
         QCOMPARE(keys(ErrorEvent{}),
                  (List{"event", "seq", "time", "kind", "where", "message", "hint"}));
@@ -187,6 +191,8 @@ private slots:
             RecordingEvent{5, 3, 20, "profile/step-00000005.json", "the run was stopped"},
             RankEvent{3, "lost", "node7", "its connection ended"},
             RestartEvent{1, 3, 6, "rank 1 on b was killed by signal 9"},
+            DivergenceEvent{7, "what", "divergence/step-00000007.json", 5, 6},
+            SettingsEvent{7, "studio", "evaluation.every", {{"steps", 3}}, true},
         };
         QCOMPARE(payloads.size(), std::variant_size_v<Payload>);
         for (const Payload& payload : payloads) {

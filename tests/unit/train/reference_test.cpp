@@ -62,7 +62,9 @@ std::vector<Payload> full_events() {
             LoaderEvent{},
             RecordingEvent{},
             RankEvent{},
-            RestartEvent{}};
+            RestartEvent{},
+            DivergenceEvent{1, "what", "divergence/step-00000001.json", 1, 1},
+            SettingsEvent{1, "studio", "training.log_every", 2, true}};
 }
 
 } // namespace
@@ -126,17 +128,23 @@ private slots:
     void what_set_changes_is_what_the_page_says() {
         const Names paths = words_of(commands_page(), "Settings that `set` changes");
         LiveSettings settings;
+        settings.freezable = true;
+        settings.base_learning_rate = 1e-3;
         for (const std::string& path : paths) {
-            const config::Json value = path == "learning_rate_multiplier"
-                                           ? config::Json(0.5)
-                                           : config::Json{{"steps", 10}};
+            const bool is_rate =
+                path == "learning_rate_multiplier" || path == "optimizer.learning_rate";
+            const config::Json value = is_rate                        ? config::Json(0.5)
+                                       : path == "training.log_every" ? config::Json(10)
+                                       : path == "frozen" ? config::Json::array({"layers.0"})
+                                                          : config::Json{{"steps", 10}};
             const std::string problem = apply_set(settings, {{"path", path}, {"value", value}});
             QVERIFY2(problem.empty(), problem.c_str());
         }
         Names live;
         test::add_names(to_json(settings), "", {"length", "evaluation_every", "checkpoint_every"},
                         live);
-        QCOMPARE(live.size(), paths.size() + 1); // extra_steps: of `extend`
+        // extra_steps is of `extend`; two paths set the rate.
+        QCOMPARE(live.size(), paths.size());
     }
 
     void kinds_of_errors_have_their_exit_codes() {

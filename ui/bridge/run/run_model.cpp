@@ -86,6 +86,8 @@ void RunModel::forget() {
     samples_.clear();
     failure_.reset();
     warnings_.clear();
+    divergences_.clear();
+    settings_.clear();
     finished_.reset();
     memory_ = nullptr;
     devices_.reset();
@@ -206,6 +208,12 @@ void RunModel::apply(const std::vector<train::Event>& events) {
     if (touched_.sample) {
         emit sampleAdded();
     }
+    if (touched_.divergence) {
+        emit divergenceAdded();
+    }
+    if (touched_.settings) {
+        emit settingsChanged();
+    }
     if (touched_.failure) {
         emit failed();
     }
@@ -277,6 +285,11 @@ void RunModel::applyOne(const train::Event& event) {
                   [&](const train::FinishedEvent& finished) { finished_ = finished; },
                   [&](const train::LoaderEvent& loader) { loader_ = loader; },
                   [&](const train::RecordingEvent& recording) { emit recorded(recording); },
+                  [&](const train::DivergenceEvent& divergence) {
+                      divergences_.push_back(divergence);
+                      touched_.divergence = true;
+                  },
+                  [&](const train::SettingsEvent& changed) { applySettings(changed); },
                   [](const train::NoteEvent&) {},     // the console has it
                   [](const train::RankEvent&) {},     // likewise
                   [](const train::RestartEvent&) {},  // likewise
@@ -368,6 +381,15 @@ StepSeries RunModel::splitOff(StepSeries& steps, std::size_t keep) {
         column.value.resize(static_cast<std::size_t>(at));
     }
     return lost;
+}
+
+// The order of an earlier session for the same setting and step is the same mark.
+void RunModel::applySettings(const train::SettingsEvent& event) {
+    std::erase_if(settings_, [&](const train::SettingsEvent& known) {
+        return known.path == event.path && known.step == event.step;
+    });
+    settings_.push_back(event);
+    touched_.settings = true;
 }
 
 // Steps after the checkpoint were lost with the session before: they are set aside, and the curve

@@ -140,6 +140,10 @@ public:
     /// Sample files (paths count from the folder), in order of steps.
     const std::vector<train::SampleEvent>& samples() const { return samples_; }
     const std::optional<train::ErrorEvent>& failure() const { return failure_; }
+    /// Losses and gradients that were not finite, in the order in which they came.
+    const std::vector<train::DivergenceEvent>& divergences() const { return divergences_; }
+    /// Settings that were changed while it went on, by step; what a resume repeats counts once.
+    const std::vector<train::SettingsEvent>& settings() const { return settings_; }
     const std::vector<train::WarningEvent>& warnings() const { return warnings_; }
     const std::optional<train::FinishedEvent>& finished() const { return finished_; }
     /// Memory as planned and as the system counts it (core/train/memory_meter.h); null before it is
@@ -162,6 +166,8 @@ signals:
     void checkpointsChanged();
     void keptChanged();
     void sampleAdded();
+    void divergenceAdded();
+    void settingsChanged();
     void failed();
     void planChanged();
     void scalarsChanged();
@@ -173,6 +179,7 @@ private:
     void applyOne(const train::Event& event);
     void applyState(const train::StateEvent& event, double time);
     void applyStep(const train::StepEvent& event, double time);
+    void applySettings(const train::SettingsEvent& event);
     void applyResumed(const train::ResumedEvent& event, double time);
     static StepSeries splitOff(StepSeries& steps, std::size_t keep);
 
@@ -206,6 +213,8 @@ private:
     std::vector<train::SampleEvent> samples_;
     std::optional<train::ErrorEvent> failure_;
     std::vector<train::WarningEvent> warnings_;
+    std::vector<train::DivergenceEvent> divergences_;
+    std::vector<train::SettingsEvent> settings_;
     std::optional<train::FinishedEvent> finished_;
     config::Json memory_;
     std::optional<train::DevicesEvent> devices_;
@@ -216,7 +225,7 @@ private:
     // What the batch in apply() touched.
     struct Touched {
         bool state = false, evaluation = false, checkpoint = false, sample = false, failure = false;
-        bool rewound = false;
+        bool rewound = false, divergence = false, settings = false;
     } touched_;
 };
 
