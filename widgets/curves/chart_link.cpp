@@ -36,7 +36,7 @@ void ChartLink::add(LineChart* chart) {
                     other->d_->user_y.reset();
                 }
                 other->d_->setFollow(chart->d_->following);
-                other->d_->scheduleReplot();
+                other->d_->viewMoved();
             }
         }
         busy_ = false;

@@ -16,7 +16,8 @@ namespace {
 constexpr double kCurveTop = 12.0;
 constexpr double kCurveRight = 18.0;
 constexpr double kPointHandle = 6.0;
-constexpr double kCurveLabelGap = kPointHandle + 3.0; // a point at the end of an axis covers no number
+constexpr double kCurveLabelGap =
+    kPointHandle + 3.0;        // a point at the end of an axis covers no number
 constexpr double kGrip = 12.0; // half the side of what takes the mouse
 constexpr double kTickHeight = 44;
 constexpr double kWordsStep = 8.0;
@@ -218,8 +219,8 @@ void CurveEditor::paintAxes(QPainter& painter, const QSizeF& view_size) const {
         const QString text = axisLabel(x, step, x_high_);
         const double width = textWidth(mono, text) + 2;
         const double left = std::min(at - width / 2, view_size.width() - width - 4);
-        paintText(painter, QRectF(left, area.bottom() + kCurveLabelGap, width, line), Qt::AlignCenter,
-                  text, mono, theme.color(Role::Muted));
+        paintText(painter, QRectF(left, area.bottom() + kCurveLabelGap, width, line),
+                  Qt::AlignCenter, text, mono, theme.color(Role::Muted));
     }
     paintHairline(painter, area.bottomLeft(), area.bottomRight(), theme.color(Role::Border));
 }

@@ -11,6 +11,11 @@
 #include <utility>
 
 namespace weft::widgets {
+namespace {
+
+constexpr int kRestMs = 120; // of a moved view, before its lines are drawn anew
+
+} // namespace
 
 ChartPainting::ChartPainting(QCustomPlot* plot, const QString& layer,
                              std::function<void(QPainter&)> paint)
@@ -61,6 +66,9 @@ LineChart::Private::Private(LineChart* chart) : q(chart), plot(new QCustomPlot(c
     new ChartPainting(plot, QStringLiteral("marks"), [this](QPainter& p) { paintMarks(p); });
     new ChartPainting(plot, QStringLiteral("crosshair"),
                       [this](QPainter& p) { paintCrosshair(p); });
+    resting.setSingleShot(true);
+    resting.setInterval(kRestMs);
+    QObject::connect(&resting, &QTimer::timeout, chart, [this] { scheduleReplot(); });
 }
 
 LineChart::LineChart(QWidget* parent) : QWidget(parent), d_(std::make_unique<Private>(this)) {
@@ -131,6 +139,10 @@ void LineChart::Private::renewIfStale() {
     if (std::exchange(stale, false)) {
         scheduleReplot();
     }
+    if (std::exchange(crosshair_stale, false)) {
+        QMetaObject::invokeMethod(
+            q, [this] { renewCrosshair(); }, Qt::QueuedConnection);
+    }
 }
 
 void LineChart::Private::applyMargins() {
@@ -168,8 +180,9 @@ void LineChart::Private::applyPens(ChartSeries& entry) {
     const bool thin = form == SeriesForm::Thin || form == SeriesForm::Inherited;
     entry.raw.color = theme.seriesRaw(entry.spec.slot);
     entry.main.color = form == SeriesForm::Inherited ? entry.raw.color : color;
-    entry.main.width = thin && highlighted != entry.id ? 1.0 : 2.0;
-    entry.main.dash = thin && highlighted != entry.id ? entry.spec.dash : Qt::SolidLine;
+    const bool strong = highlighted == entry.id && !swift; // else it is painted over the others
+    entry.main.width = thin && !strong ? 1.0 : 2.0;
+    entry.main.dash = thin && !strong ? entry.spec.dash : Qt::SolidLine;
     if (!entry.isGraph()) {
         return;
     }
@@ -246,6 +259,10 @@ void LineChart::setSmoothing(double weight) {
     for (const auto& entry : d_->series) {
         if (entry->column() == SeriesStore::Column::Smoothed) {
             entry->store.setSmoothing(weight);
+            if (entry->band) {
+                entry->band->low.setSmoothing(weight);
+                entry->band->high.setSmoothing(weight);
+            }
         }
     }
     d_->scheduleReplot();
@@ -277,6 +294,22 @@ void LineChart::setLeftMargin(int pixels) {
 
 void LineChart::setCompactCrosshair(bool compact) {
     d_->compact = compact;
+}
+
+void LineChart::setReadoutShown(bool shown) {
+    d_->readout = shown;
+}
+
+void LineChart::setSwift(bool swift) {
+    d_->swift = swift;
+    for (const auto& entry : d_->series) {
+        d_->applyPens(*entry);
+    }
+    d_->scheduleReplot();
+}
+
+bool LineChart::isExact() const {
+    return !d_->moved && !d_->replot_pending && !d_->stale;
 }
 
 void LineChart::changeEvent(QEvent* event) {

@@ -29,6 +29,7 @@ enum class SeriesForm {
     Smoothed,  // faint raw line with the smoothed line over it
     Plain,     // one 2-px line, never smoothed (learning rate)
     Thin,      // one 1-px line, smoothed; for other runs, with a dash
+    Bold,      // one 2-px line, smoothed (the mean of several runs)
     Markers,   // rings on a thin dashed line (validation)
     Planned,   // dashed thin line, never smoothed (what is still to come)
     Abandoned, // dashed thin muted line, smoothed (steps that a rollback took back)
@@ -93,6 +94,12 @@ public:
     void setSeriesForm(int id, SeriesForm form);
     /// Drawn emphasised (2 px) while its row is hovered elsewhere; -1 for none.
     void setHighlightedSeries(int id);
+    /// A band around the line of a series, from `low` to `high` at each x, smoothed as the line is;
+    /// takes the place of the one before. Spans of unequal length use the shortest.
+    void setBand(int id, std::span<const double> x, std::span<const double> low,
+                 std::span<const double> high);
+    /// What the line of a series shows at the point nearest to `x`; none beside its ends.
+    std::optional<double> valueAt(int id, double x) const;
     std::size_t pointCount(int id) const;
     std::size_t nonFiniteCount(int id) const;
     /// Points not drawn on the log axis, over all visible series; 0 on a linear one.
@@ -125,6 +132,13 @@ public:
     void setLeftMargin(int pixels);
     /// One box with the value instead of the table, for small charts.
     void setCompactCrosshair(bool compact);
+    /// False: the crosshair is a line and dots alone; its values stand elsewhere.
+    void setReadoutShown(bool shown);
+    /// For hundreds of lines: while the view is moved, the last picture of them is moved and
+    /// stretched, and they are drawn exactly once it has rested for a moment.
+    void setSwift(bool swift);
+    /// Whether the lines are drawn for this very view.
+    bool isExact() const;
     /// The groups stand at the right ends of their lines. Without the table nothing else names
     /// them.
     void setNamesShown(bool shown);

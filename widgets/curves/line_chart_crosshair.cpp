@@ -15,6 +15,7 @@ namespace weft::widgets {
 namespace {
 
 constexpr double kReadoutPadding = 12.0;
+constexpr int kMostDots = 24;
 
 QString shown(const std::optional<double>& value, const NumberStyle& style) {
     return value ? style.text(*value) : QStringLiteral("–");
@@ -161,6 +162,9 @@ void LineChart::Private::paintCrosshair(QPainter& painter) {
     painter.setPen(pen);
     painter.drawLine(QPointF(x, area.top()), QPointF(x, area.bottom()));
     paintCrosshairDots(painter, area, *crosshair);
+    if (!readout) {
+        return;
+    }
     if (compact) {
         paintValueBox(painter, area, *crosshair);
     } else {
@@ -170,8 +174,13 @@ void LineChart::Private::paintCrosshair(QPainter& painter) {
 
 void LineChart::Private::paintCrosshairDots(QPainter& painter, const QRectF& area, double x) {
     const Theme& theme = Theme::current();
+    const auto drawn = std::count_if(series.begin(), series.end(),
+                                     [](const auto& entry) { return entry->isDrawn(); });
     for (const auto& entry : series) {
         const SeriesStore& store = entry->store;
+        if (swift && drawn > kMostDots && entry->id != highlighted) {
+            continue; // more would hide the curves
+        }
         const bool line = entry->spec.form != SeriesForm::Markers && entry->isActual();
         if (!entry->isDrawn() || !line || store.empty() || x < store.at(0).x ||
             x > store.last().x) {
@@ -322,6 +331,10 @@ void LineChart::Private::moveCrosshair(std::optional<double> x) {
 
 // A picture of its own while it moves; without one a replot has less to clear and to blend.
 void LineChart::Private::renewCrosshair() {
+    crosshair_stale = swift && !canBeSeen();
+    if (crosshair_stale) {
+        return;
+    }
     crosshair_layer->setMode(QCPLayer::lmBuffered);
     crosshair_layer->replot();
 }

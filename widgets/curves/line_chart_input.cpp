@@ -149,6 +149,9 @@ bool LineChart::Private::wheel(QWheelEvent* event) {
 
 void LineChart::Private::zoomAt(const QPointF& position, double x_factor, double y_factor) {
     updateRanges();
+    if (swift) {
+        setFollow(false); // many runs end at many places: the one under the pointer stays
+    }
     if (x_factor != 1.0) {
         setUserX(
             zoomedRange(q->xRange(), plot->xAxis->pixelToCoord(position.x()), x_factor, false));

@@ -11,6 +11,8 @@
 namespace weft::widgets {
 namespace {
 
+constexpr float kBandAlpha = 0.18F;
+
 /// Where points lie in the plot, in pixels from `origin`, `ratio` of them for each of the widget's.
 class PixelMap {
 public:
@@ -56,10 +58,87 @@ std::vector<const DrawnLine*> LineChart::Private::drawnLines() const {
     return lines;
 }
 
+// From the lower edge to the right and back along the upper one.
+void LineChart::Private::paintBands(QPainter& painter) {
+    painter.save();
+    painter.setClipRect(plot->axisRect()->rect(), Qt::IntersectClip);
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(Qt::NoPen);
+    const PixelMap map(*plot, log, {}, 1.0);
+    for (const auto& entry : series) {
+        if (!entry->band || !entry->isDrawn()) {
+            continue;
+        }
+        QPolygonF outline;
+        for (const SeriesPoint& point : entry->band->low_line.points) {
+            outline << map(point);
+        }
+        const std::vector<SeriesPoint>& above = entry->band->high_line.points;
+        for (auto point = above.rbegin(); point != above.rend(); ++point) {
+            outline << map(*point);
+        }
+        QColor color = Theme::current().series(entry->spec.slot);
+        color.setAlphaF(kBandAlpha);
+        painter.setBrush(color);
+        painter.drawPolygon(outline);
+    }
+    painter.restore();
+}
+
+// The last picture of the lines where its part of the axes lies now.
+void LineChart::Private::paintPicture(QPainter& painter, const QRect& area) {
+    const QPointF top_left(px(picture_x.low), py(picture_y.high));
+    const QPointF bottom_right(px(picture_x.high), py(picture_y.low));
+    const QSizeF whole = QSizeF(raster.image().size()) / picture_ratio;
+    const QRect used = raster.used();
+    if (used.isEmpty() || whole.isEmpty()) {
+        return;
+    }
+    const double across = (bottom_right.x() - top_left.x()) / whole.width();
+    const double down = (bottom_right.y() - top_left.y()) / whole.height();
+    const QRectF from(QPointF(used.topLeft()) / picture_ratio, QSizeF(used.size()) / picture_ratio);
+    painter.save();
+    painter.setClipRect(area, Qt::IntersectClip);
+    painter.drawImage(QRectF(top_left.x() + from.left() * across, top_left.y() + from.top() * down,
+                             from.width() * across, from.height() * down),
+                      raster.image(), used);
+    painter.restore();
+}
+
+void LineChart::Private::paintHighlighted(QPainter& painter, const QRect& area) {
+    const ChartSeries* entry = swift ? find(highlighted) : nullptr;
+    if (entry == nullptr || !entry->main.shown) {
+        return;
+    }
+    const PixelMap map(*plot, log, {}, 1.0);
+    QPolygonF line;
+    for (const SeriesPoint& point : entry->main.points) {
+        line << map(point);
+    }
+    painter.save();
+    painter.setClipRect(area, Qt::IntersectClip);
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(QPen(Theme::current().color(Role::Surface), 4.5));
+    painter.drawPolyline(line);
+    painter.setPen(QPen(entry->main.color, 2.5));
+    painter.drawPolyline(line);
+    painter.restore();
+}
+
 void LineChart::Private::paintLines(QPainter& painter) {
-    const std::vector<const DrawnLine*> lines = drawnLines();
     const QRect area = plot->axisRect()->rect();
-    if (lines.empty() || area.isEmpty()) {
+    if (area.isEmpty()) {
+        return;
+    }
+    paintBands(painter);
+    if (picture_kept && picture_ratio > 0.0) {
+        paintPicture(painter, area);
+        paintHighlighted(painter, area);
+        return;
+    }
+    const std::vector<const DrawnLine*> lines = drawnLines();
+    picture_ratio = 0.0;
+    if (lines.empty()) {
         return;
     }
     const bool raster_engine = painter.paintEngine()->type() == QPaintEngine::Raster;
@@ -82,6 +161,10 @@ void LineChart::Private::paintLines(QPainter& painter) {
         painter.drawImage(QRectF(QPointF(area.topLeft()) + QPointF(used.topLeft()) / ratio,
                                  QSizeF(used.size()) / ratio),
                           raster.image(), used);
+        picture_ratio = ratio;
+        picture_x = q->xRange();
+        picture_y = q->yRange();
+        paintHighlighted(painter, area);
         return;
     }
     painter.save();
@@ -92,6 +175,7 @@ void LineChart::Private::paintLines(QPainter& painter) {
         painter.drawPolyline(points.data(), static_cast<int>(points.size()));
     }
     painter.restore();
+    paintHighlighted(painter, area);
 }
 
 } // namespace weft::widgets

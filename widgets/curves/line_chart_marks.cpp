@@ -16,6 +16,7 @@ constexpr double kChartFlagHeight = 10.0;
 constexpr double kStarRadius = 9.0;
 constexpr double kSparseRadius = 2.0;
 constexpr std::size_t kSparsePoints = 60; // so few that each is seen
+constexpr int kMostSparseLines = 24;      // of a swift chart: their points would be a cloud
 
 QRectF areaOf(const QCustomPlot* plot) {
     return plot->axisRect()->rect();
@@ -337,6 +338,9 @@ int LineChart::Private::flagAt(const QPointF& position) const {
 
 // At the axis, because they have no place on it; one triangle a pixel column.
 void LineChart::Private::paintNonFinite(QPainter& painter, const QRectF& area) {
+    if (moved) {
+        return;
+    }
     painter.setPen(QPen(Theme::current().color(Role::Surface), 1.0));
     painter.setBrush(Theme::current().color(Role::Error));
     for (const auto& entry : series) {
@@ -354,7 +358,7 @@ void LineChart::Private::paintNonFinite(QPainter& painter, const QRectF& area) {
 
 // Pointing out of the plot where a line leaves the clipped range; one a pixel column.
 void LineChart::Private::paintClipped(QPainter& painter, const QRectF& area) {
-    if (!clipped) {
+    if (!clipped || moved) {
         return;
     }
     const QCPRange y = plot->yAxis->range();
@@ -395,6 +399,11 @@ void LineChart::Private::paintClipped(QPainter& painter, const QRectF& area) {
 
 // A line through few points hides which they are, the more when it is smoothed.
 void LineChart::Private::paintSparse(QPainter& painter, const QRectF& area) {
+    const auto drawn = std::count_if(series.begin(), series.end(),
+                                     [](const auto& entry) { return entry->isDrawn(); });
+    if (moved || (swift && drawn > kMostSparseLines)) {
+        return;
+    }
     painter.setPen(Qt::NoPen);
     for (const auto& entry : series) {
         const SeriesForm form = entry->spec.form;
@@ -487,7 +496,7 @@ void LineChart::Private::paintWords(QPainter& painter, const QRectF& area) {
                                     .arg(formatCount(static_cast<qint64>(non_finite))),
               TextStyle::Caption, Role::Error);
     }
-    const auto outside = static_cast<qint64>(q->clippedCount());
+    const auto outside = static_cast<qint64>(moved ? 0 : q->clippedCount());
     if (outside > 0) {
         right(outside == 1 ? LineChart::tr("1 outlier not in view")
                            : LineChart::tr("%1 outliers not in view").arg(formatCount(outside)),

@@ -10,6 +10,7 @@
 #include "widgets/curves/series_store.h"
 
 #include <QPointer>
+#include <QTimer>
 
 #include <functional>
 #include <initializer_list>
@@ -42,6 +43,14 @@ struct DrawnLine {
     std::vector<SeriesPoint> points; // in view, decimated
 };
 
+/// Below and above a line.
+struct SeriesBand {
+    SeriesStore low;
+    SeriesStore high;
+    DrawnLine low_line;
+    DrawnLine high_line;
+};
+
 struct ChartSeries {
     int id = 0;
     SeriesSpec spec;
@@ -50,12 +59,13 @@ struct ChartSeries {
     DrawnLine main;          // what the eye follows
     QPointer<QCPGraph> line; // the same with rings or long dashes
     SeriesStore::View line_seen_as;
-    SeriesExtent bulk; // of the points in view
+    std::unique_ptr<SeriesBand> band; // null: none
+    SeriesExtent bulk;                // of the points in view
     SeriesStore::View bulk_seen_as;
 
     SeriesStore::Column column() const {
         const bool smooth = spec.form == SeriesForm::Smoothed || spec.form == SeriesForm::Thin ||
-                            spec.form == SeriesForm::Abandoned ||
+                            spec.form == SeriesForm::Bold || spec.form == SeriesForm::Abandoned ||
                             spec.form == SeriesForm::Inherited;
         return smooth && spec.smoothed ? SeriesStore::Column::Smoothed : SeriesStore::Column::Raw;
     }
@@ -100,16 +110,22 @@ struct LineChart::Private {
     bool isNewestWithin(const ChartRange& x, const ChartRange& y, double newest) const;
     void refreshLines();
     void refreshGraph(ChartSeries& series);
-    void refreshDrawn(DrawnLine& line, const ChartSeries& series, SeriesStore::Column column);
-    SeriesStore::View seenAs(const ChartSeries& series, SeriesStore::Column column) const;
+    void refreshDrawn(DrawnLine& line, const SeriesStore& store, SeriesStore::Column column);
+    SeriesStore::View seenAs(const SeriesStore& store, SeriesStore::Column column) const;
     void setUserX(const ChartRange& x);
     void setUserY(const ChartRange& y);
     void setFollow(bool follow);
     void userChangedView();
+    /// Somebody moved the view, here or in a linked chart.
+    void viewMoved();
+    void replotMoved();
 
     // line_chart_lines.cpp
     std::vector<const DrawnLine*> drawnLines() const;
     void paintLines(QPainter& painter);
+    void paintBands(QPainter& painter);
+    void paintPicture(QPainter& painter, const QRect& area);
+    void paintHighlighted(QPainter& painter, const QRect& area);
 
     // line_chart_rings.cpp
     void paintRings(QPainter& painter);
@@ -204,6 +220,17 @@ struct LineChart::Private {
     int highlighted = -1;
     bool replot_pending = false;
     bool stale = false; // a replot was due while nobody could see it
+    bool crosshair_stale = false;
+
+    // While a view moves (setSwift): the picture in `raster`, and what it shows.
+    bool swift = false;
+    bool moved = false; // the picture is of another view
+    bool move_pending = false;
+    bool picture_kept = false; // it is painted again, not the lines
+    ChartRange picture_x;
+    ChartRange picture_y;
+    double picture_ratio = 0.0; // 0: there is none
+    QTimer resting;
 
     QString title;
     QString x_name;
@@ -217,6 +244,7 @@ struct LineChart::Private {
     bool clipped = false;      // and left out of it
     bool x_axis_visible = true;
     bool compact = false;
+    bool readout = true;
     bool names_shown = false;
     int left_margin = 48;
     double weight = 0.0;

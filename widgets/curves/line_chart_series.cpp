@@ -33,6 +33,7 @@ void LineChart::removeSeries(int id) {
 void LineChart::clearSeries(int id) {
     if (ChartSeries* entry = d_->find(id)) {
         entry->store.clear();
+        entry->band.reset();
         d_->scheduleReplot();
     }
 }
@@ -98,8 +99,39 @@ void LineChart::setSeriesForm(int id, SeriesForm form) {
     }
 }
 
+void LineChart::setBand(int id, std::span<const double> x, std::span<const double> low,
+                        std::span<const double> high) {
+    ChartSeries* entry = d_->find(id);
+    if (entry == nullptr) {
+        return;
+    }
+    entry->band = std::make_unique<SeriesBand>();
+    const double weight = entry->store.smoothing();
+    entry->band->low.setSmoothing(weight);
+    entry->band->high.setSmoothing(weight);
+    entry->band->low.append(x, low);
+    entry->band->high.append(x, high);
+    d_->scheduleReplot();
+}
+
+std::optional<double> LineChart::valueAt(int id, double x) const {
+    const ChartSeries* entry = d_->find(id);
+    if (entry == nullptr || entry->store.empty() || x < entry->store.at(0).x ||
+        x > entry->store.last().x) {
+        return std::nullopt;
+    }
+    return entry->store.at(entry->store.nearest(x), entry->column()).y;
+}
+
 void LineChart::setHighlightedSeries(int id) {
+    if (d_->highlighted == id) {
+        return;
+    }
     d_->highlighted = id;
+    if (d_->swift) {
+        d_->viewMoved(); // the others stay as they are drawn
+        return;
+    }
     for (const auto& entry : d_->series) {
         d_->applyPens(*entry);
     }

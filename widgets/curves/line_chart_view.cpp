@@ -75,12 +75,20 @@ SeriesExtent LineChart::Private::extentInView(const ChartRange& x) const {
         if (!entry->isDrawn()) {
             continue;
         }
-        const bool raw_shown =
-            entry->spec.form != SeriesForm::Thin && entry->spec.form != SeriesForm::Inherited;
+        const bool raw_shown = entry->spec.form != SeriesForm::Thin &&
+                               entry->spec.form != SeriesForm::Bold &&
+                               entry->spec.form != SeriesForm::Inherited;
         const SeriesExtent own = entry->store.extent(
             x.low, x.high, raw_shown ? SeriesStore::Column::Raw : entry->column(), domain());
         extent.low = std::min(extent.low, own.low);
         extent.high = std::max(extent.high, own.high);
+        if (entry->band) {
+            extent.low = std::min(
+                extent.low, entry->band->low.extent(x.low, x.high, entry->column(), domain()).low);
+            extent.high =
+                std::max(extent.high,
+                         entry->band->high.extent(x.low, x.high, entry->column(), domain()).high);
+        }
     }
     return extent;
 }
@@ -210,23 +218,23 @@ void LineChart::Private::updateRanges() {
     }
 }
 
-SeriesStore::View LineChart::Private::seenAs(const ChartSeries& entry,
+SeriesStore::View LineChart::Private::seenAs(const SeriesStore& store,
                                              SeriesStore::Column column) const {
     const QCPRange x = plot->xAxis->range();
     return {x.lower, x.upper,  std::max(1, plot->axisRect()->width()),
-            column,  domain(), entry.store.revision()};
+            column,  domain(), store.revision()};
 }
 
-void LineChart::Private::refreshDrawn(DrawnLine& line, const ChartSeries& entry,
+void LineChart::Private::refreshDrawn(DrawnLine& line, const SeriesStore& store,
                                       SeriesStore::Column column) {
-    const SeriesStore::View now = seenAs(entry, column);
+    const SeriesStore::View now = seenAs(store, column);
     if (line.seen_as != now) {
-        entry.store.query(std::exchange(line.seen_as, now), now, line.points);
+        store.query(std::exchange(line.seen_as, now), now, line.points);
     }
 }
 
 void LineChart::Private::refreshGraph(ChartSeries& entry) {
-    const SeriesStore::View now = seenAs(entry, entry.column());
+    const SeriesStore::View now = seenAs(entry.store, entry.column());
     if (entry.line_seen_as == now) {
         return;
     }
@@ -249,10 +257,14 @@ void LineChart::Private::refreshLines() {
         entry->main.shown = entry->isDrawn() && !graph;
         entry->line->setVisible(entry->isDrawn() && graph);
         if (entry->raw.shown) {
-            refreshDrawn(entry->raw, *entry, SeriesStore::Column::Raw);
+            refreshDrawn(entry->raw, entry->store, SeriesStore::Column::Raw);
+        }
+        if (entry->band && entry->isDrawn()) {
+            refreshDrawn(entry->band->low_line, entry->band->low, entry->column());
+            refreshDrawn(entry->band->high_line, entry->band->high, entry->column());
         }
         if (entry->main.shown) {
-            refreshDrawn(entry->main, *entry, entry->column());
+            refreshDrawn(entry->main, entry->store, entry->column());
         } else if (entry->isDrawn()) {
             refreshGraph(*entry);
         }
@@ -260,7 +272,8 @@ void LineChart::Private::refreshLines() {
 }
 
 void LineChart::Private::replot(QCustomPlot::RefreshPriority when) {
-    replot_pending = stale = false;
+    replot_pending = stale = moved = move_pending = false;
+    resting.stop();
     if (plot->viewport().isEmpty()) {
         return; // never laid out yet; a size brings the next one
     }
@@ -278,10 +291,53 @@ void LineChart::replotNow() {
 }
 
 void LineChart::Private::userChangedView() {
-    scheduleReplot();
+    viewMoved();
     if (on_user_view) {
         on_user_view();
     }
+}
+
+void LineChart::Private::viewMoved() {
+    const bool has_picture = swift && picture_ratio > 0.0 && !stale && !replot_pending;
+    if (!has_picture || !canBeSeen()) {
+        scheduleReplot();
+        return;
+    }
+    if (!move_pending) {
+        move_pending = true;
+        QMetaObject::invokeMethod(
+            q,
+            [this] {
+                if (std::exchange(move_pending, false)) {
+                    replotMoved();
+                }
+            },
+            Qt::QueuedConnection);
+    }
+}
+
+// The axes as they are now, and the lines as they were painted last. A view that fits itself keeps
+// its height until it rests.
+void LineChart::Private::replotMoved() {
+    const QCPRange before_x = plot->xAxis->range();
+    const QCPRange before_y = plot->yAxis->range();
+    const std::optional<double> newest = newestX();
+    const ChartRange x =
+        user_x && following && newest ? followedX(*newest) : user_x.value_or(automaticX());
+    plot->xAxis->setRange(x.low, x.high);
+    if (user_y) {
+        plot->yAxis->setRange(user_y->low, user_y->high);
+    }
+    if (before_x != plot->xAxis->range() || before_y != plot->yAxis->range()) {
+        moved = true;
+        resting.start();
+    }
+    if (before_x != plot->xAxis->range()) {
+        emit q->xRangeChanged(x.low, x.high);
+    }
+    picture_kept = true;
+    plot->replot(QCustomPlot::rpQueuedRefresh);
+    picture_kept = false;
 }
 
 void LineChart::Private::setUserX(const ChartRange& x) {
@@ -301,7 +357,9 @@ void LineChart::Private::setUserY(const ChartRange& y) {
 void LineChart::Private::setFollow(bool follow) {
     if (follow != following) {
         following = follow;
-        scheduleReplot();
+        if (follow || !swift) {
+            scheduleReplot();
+        }
         emit q->followingChanged(follow);
     }
 }
@@ -345,6 +403,9 @@ bool LineChart::isZoomed() const {
 
 void LineChart::zoom(double factor) {
     d_->updateRanges();
+    if (d_->swift) {
+        d_->setFollow(false);
+    }
     const ChartRange x = xRange();
     const double center = d_->crosshair.value_or(d_->following ? x.high : (x.low + x.high) / 2.0);
     const double low = center - (center - x.low) / factor;

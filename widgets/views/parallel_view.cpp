@@ -3,14 +3,20 @@
 
 #include "widgets/look/fitting_text.h"
 
+#include <QKeyEvent>
+#include <QMouseEvent>
+
 #include <algorithm>
 #include <cmath>
 
 namespace weft::widgets {
 namespace {
 
-constexpr double kParallelSide = 72;     // room for names of the outer axes
-constexpr double kLineReach = 6;         // pixels from a line that still point at it
+constexpr double kParallelSide = 72; // room for names of the outer axes
+constexpr double kLineReach = 6;     // pixels from a line that still point at it
+constexpr double kAxisReach = 9;     // and from an axis
+constexpr double kBrushSlack = 4;    // a shorter drag is a click
+constexpr double kBrushWidth = 12;
 constexpr std::size_t kManyLines = 24;   // more: each is faint
 constexpr double kLogarithmicFrom = 100; // largest to smallest
 
@@ -31,7 +37,18 @@ ParallelView::ParallelView(QWidget* parent) : PaintedView(parent) {
 }
 
 void ParallelView::setContent(std::vector<ParallelAxis> axes, std::vector<ParallelLine> lines) {
-    axes_ = std::move(axes);
+    const std::vector<ParallelAxis> axes_before = std::exchange(axes_, std::move(axes));
+    // A brush stays on its axis while that is there.
+    std::vector<std::optional<Brush>> brushes(axes_.size());
+    for (std::size_t i = 0; i < axes_.size(); ++i) {
+        const auto before =
+            std::find_if(axes_before.begin(), axes_before.end(),
+                         [&](const auto& axis) { return axis.name == axes_[i].name; });
+        if (before != axes_before.end()) {
+            brushes[i] = brushes_[static_cast<std::size_t>(before - axes_before.begin())];
+        }
+    }
+    brushes_ = std::move(brushes);
     lines_ = std::move(lines);
     ranges_.clear();
     for (const ParallelAxis& axis : axes_) {
@@ -51,6 +68,112 @@ void ParallelView::setContent(std::vector<ParallelAxis> axes, std::vector<Parall
         range.logarithmic = any && range.low > 0 && range.high / range.low >= kLogarithmicFrom;
     }
     itemsChanged();
+}
+
+void ParallelView::setBrushable(bool brushable) {
+    brushable_ = brushable;
+}
+
+void ParallelView::setBrush(int axis, std::optional<Brush> brush) {
+    brushes_[static_cast<std::size_t>(axis)] = brush;
+    update();
+    emit brushChanged();
+}
+
+std::optional<ParallelView::Brush> ParallelView::brush(int axis) const {
+    return brushes_[static_cast<std::size_t>(axis)];
+}
+
+bool ParallelView::hasBrush() const {
+    return std::any_of(brushes_.begin(), brushes_.end(), [](const auto& brush) { return !!brush; });
+}
+
+void ParallelView::clearBrushes() {
+    if (hasBrush()) {
+        brushes_.assign(axes_.size(), std::nullopt);
+        update();
+        emit brushChanged();
+    }
+}
+
+bool ParallelView::isBrushed(int line) const {
+    for (int axis = 0; axis < axisCount(); ++axis) {
+        const std::optional<Brush>& brush = brushes_[static_cast<std::size_t>(axis)];
+        if (!brush) {
+            continue;
+        }
+        const auto at = place(axis, line);
+        if (!at || *at < brush->low || *at > brush->high) {
+            return false;
+        }
+    }
+    return true;
+}
+
+QLineF ParallelView::axisLine(int axis) const {
+    const QRectF plot = plotRect(size());
+    const double x = axisX(axis, plot);
+    return {x, plot.bottom(), x, plot.top()};
+}
+
+int ParallelView::axisAt(const QPointF& position) const {
+    for (int axis = 0; axis < axisCount(); ++axis) {
+        const QLineF line = axisLine(axis);
+        if (std::abs(position.x() - line.x1()) <= kAxisReach &&
+            position.y() <= line.y1() + kAxisReach && position.y() >= line.y2() - kAxisReach) {
+            return axis;
+        }
+    }
+    return -1;
+}
+
+double ParallelView::placeAt(double y) const {
+    const QRectF plot = plotRect(size());
+    const double at = (plot.bottom() - y) / plot.height();
+    const double near = kBrushSlack / plot.height(); // to an end: what lies there counts
+    return at < near ? 0.0 : at > 1 - near ? 1.0 : at;
+}
+
+void ParallelView::mousePressEvent(QMouseEvent* event) {
+    dragged_axis_ =
+        brushable_ && event->button() == Qt::LeftButton ? axisAt(event->position()) : -1;
+    drag_from_ = event->position().y();
+    drag_moved_ = false;
+    if (dragged_axis_ < 0) {
+        PaintedView::mousePressEvent(event);
+    }
+}
+
+void ParallelView::mouseMoveEvent(QMouseEvent* event) {
+    if (dragged_axis_ < 0) {
+        setCursor(brushable_ && axisAt(event->position()) >= 0 ? Qt::SizeVerCursor
+                                                               : Qt::ArrowCursor);
+        PaintedView::mouseMoveEvent(event);
+        return;
+    }
+    const double y = event->position().y();
+    drag_moved_ = drag_moved_ || std::abs(y - drag_from_) > kBrushSlack;
+    if (drag_moved_) {
+        const auto [low, high] = std::minmax({placeAt(drag_from_), placeAt(y)});
+        setBrush(dragged_axis_, Brush{low, high});
+    }
+}
+
+void ParallelView::mouseReleaseEvent(QMouseEvent* event) {
+    const int axis = std::exchange(dragged_axis_, -1);
+    if (axis < 0) {
+        PaintedView::mouseReleaseEvent(event);
+    } else if (!drag_moved_) {
+        setBrush(axis, std::nullopt);
+    }
+}
+
+void ParallelView::keyPressEvent(QKeyEvent* event) {
+    if (event->key() == Qt::Key_Escape && hasBrush()) {
+        clearBrushes();
+        return;
+    }
+    PaintedView::keyPressEvent(event);
 }
 
 bool ParallelView::isLogarithmic(int axis) const {
@@ -235,7 +358,10 @@ void ParallelView::paintLine(QPainter& painter, int line, const QRectF& plot, bo
     const Theme& theme = Theme::current();
     const int slot = lines_[static_cast<std::size_t>(line)].slot;
     QColor color = slot < 0 ? theme.color(Role::Accent) : theme.series(slot);
-    if (!strong && lines_.size() > kManyLines) {
+    if (!strong && !isBrushed(line)) {
+        color = theme.color(Role::Muted);
+        color.setAlphaF(0.18F);
+    } else if (!strong && !hasBrush() && lines_.size() > kManyLines) {
         color.setAlphaF(0.35F);
     }
     painter.setPen(QPen(color, strong ? 2.5 : 1.25, slot < 8 ? Qt::SolidLine : seriesDash(slot / 8),
@@ -269,6 +395,25 @@ void ParallelView::paintValues(QPainter& painter, int line, const QRectF& plot) 
     }
 }
 
+void ParallelView::paintBrushes(QPainter& painter, const QRectF& plot) const {
+    const Theme& theme = Theme::current();
+    for (int axis = 0; axis < axisCount(); ++axis) {
+        const std::optional<Brush>& brush = brushes_[static_cast<std::size_t>(axis)];
+        if (!brush) {
+            continue;
+        }
+        const double x = axisX(axis, plot);
+        const QRectF box(x - kBrushWidth / 2, plot.bottom() - brush->high * plot.height(),
+                         kBrushWidth, std::max(2.0, (brush->high - brush->low) * plot.height()));
+        QColor fill = theme.color(Role::Accent);
+        fill.setAlphaF(0.22F);
+        painter.setPen(QPen(theme.color(Role::Accent), 1.5));
+        painter.setBrush(fill);
+        painter.drawRoundedRect(box, 2, 2);
+        painter.setBrush(Qt::NoBrush);
+    }
+}
+
 void ParallelView::paintScene(QPainter& painter, const QSizeF& view_size) const {
     const QRectF plot = plotRect(view_size);
     painter.fillRect(QRectF(QPointF(), view_size), Theme::current().color(Role::Surface));
@@ -278,12 +423,15 @@ void ParallelView::paintScene(QPainter& painter, const QSizeF& view_size) const 
     paintAxes(painter, plot);
     painter.setRenderHint(QPainter::Antialiasing);
     const int strong = hoveredItem() >= 0 ? hoveredItem() : cursorItem();
-    for (int line = 0; line < itemCount(); ++line) {
-        if (line != strong) {
-            paintLine(painter, line, plot, false);
+    for (const bool brushed : {false, true}) { // those over the others
+        for (int line = 0; line < itemCount(); ++line) {
+            if (line != strong && isBrushed(line) == brushed) {
+                paintLine(painter, line, plot, false);
+            }
         }
     }
     paintCategories(painter, plot);
+    paintBrushes(painter, plot);
     if (strong >= 0 && strong < itemCount()) {
         paintLine(painter, strong, plot, true);
         paintValues(painter, strong, plot);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Parallel coordinates: an axis for each setting and metric, a line for each run. The line under
-// the cursor or chosen by arrow keys stands out, with its values at the axes.
+// the cursor or chosen by arrow keys stands out, with its values at the axes. Where it is allowed,
+// a drag along an axis brushes a stretch of it: lines that miss one are faint. A click on the axis
+// takes its brush away, Escape all of them.
 #pragma once
 
 #include "widgets/views/painted_view.h"
@@ -38,15 +40,37 @@ public:
     /// gap.
     std::optional<double> place(int axis, int line) const;
 
+    void setBrushable(bool brushable);
+    /// Of places on the axis, 0 to 1; none: all of it.
+    struct Brush {
+        double low = 0;
+        double high = 1;
+    };
+    void setBrush(int axis, std::optional<Brush> brush);
+    std::optional<Brush> brush(int axis) const;
+    bool hasBrush() const;
+    void clearBrushes();
+    /// Whether a line passes every brush. Without one, all do.
+    bool isBrushed(int line) const;
+    /// Where an axis stands, in the widget; for a test's mouse.
+    QLineF axisLine(int axis) const;
+
     int itemCount() const override { return static_cast<int>(lines_.size()); }
     ViewItem item(int index) const override;
     int hitTest(const QPointF& position) const override;
     QSize sizeHint() const override { return {720, 260}; }
     QSize minimumSizeHint() const override { return {240, 140}; }
 
+signals:
+    void brushChanged();
+
 protected:
     void paintScene(QPainter& painter, const QSizeF& view_size) const override;
     int neighbour(int index, int key) const override;
+    void mousePressEvent(QMouseEvent* event) override;
+    void mouseMoveEvent(QMouseEvent* event) override;
+    void mouseReleaseEvent(QMouseEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
 
 private:
     struct Range {
@@ -66,7 +90,15 @@ private:
     void paintLine(QPainter& painter, int line, const QRectF& plot, bool strong) const;
     void paintValues(QPainter& painter, int line, const QRectF& plot) const;
     QString endText(int axis, bool top) const;
+    int axisAt(const QPointF& position) const;
+    double placeAt(double y) const;
+    void paintBrushes(QPainter& painter, const QRectF& plot) const;
 
+    std::vector<std::optional<Brush>> brushes_; // of the axes
+    bool brushable_ = false;
+    int dragged_axis_ = -1;
+    double drag_from_ = 0;
+    bool drag_moved_ = false;
     std::vector<ParallelAxis> axes_;
     std::vector<ParallelLine> lines_;
     std::vector<Range> ranges_;
