@@ -6,6 +6,9 @@
 #include "ui/pages/checkpoints/compare_dialog.h"
 #include "ui/pages/checkpoints/fork_dialog.h"
 #include "ui/pages/page_list.h"
+#include "ui/pages/runs/column_dialog.h"
+#include "ui/pages/runs/notes_dialog.h"
+#include "ui/pages/runs/runs_table.h"
 #include "ui/pages/runs/trash_dialog.h"
 #include "ui/settings/settings_dialog.h"
 #include "ui/shell/config_dialog.h"
@@ -134,6 +137,18 @@ std::vector<DialogRecord> all_dialogs() {
         {"trash checkpoints",
          [](StudioFixture& fixture) {
              return shown<ui::CheckpointTrashDialog>(fixture, rows_of(fixture));
+         }},
+        {"notes of a run",
+         [](StudioFixture& fixture) {
+             return shown<ui::NotesDialog>(fixture, QStringLiteral("tiny_001"),
+                                           QStringLiteral("first line\nsecond line"));
+         }},
+        {"columns",
+         [](StudioFixture& fixture) -> QWidget* {
+             fixture.window().showPage("runs");
+             auto* table = static_cast<ui::RunsTable*>(fixture.find("runTable"));
+             Q_EMIT table->chooserRequested();
+             return fixture.find("columnDialog");
          }},
         {"trash",
          [](StudioFixture& fixture) {

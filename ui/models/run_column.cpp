@@ -29,6 +29,8 @@ constexpr KindName kKinds[] = {
     {ColumnKind::Data, "data", QT_TRANSLATE_NOOP("RunColumn", "data")},
 };
 
+const QString kSettingWord = QStringLiteral("setting ");
+
 } // namespace
 
 QString RunColumn::id() const {
@@ -37,6 +39,9 @@ QString RunColumn::id() const {
                              : value == Value::Last ? QStringLiteral("last")
                                                     : QStringLiteral("at %1").arg(step);
         return "metric " + what + " " + toQString(metric);
+    }
+    if (kind == ColumnKind::Setting) {
+        return kSettingWord + toQString(metric);
     }
     for (const KindName& known : kKinds) {
         if (known.kind == kind) {
@@ -48,6 +53,11 @@ QString RunColumn::id() const {
 
 std::optional<RunColumn> RunColumn::fromId(const QString& id) {
     RunColumn column;
+    if (id.startsWith(kSettingWord)) {
+        column.kind = ColumnKind::Setting;
+        column.metric = id.mid(kSettingWord.size()).toStdString();
+        return column.metric.empty() ? std::nullopt : std::optional(column);
+    }
     if (!id.startsWith("metric ")) {
         for (const KindName& known : kKinds) {
             if (id == known.id) {
@@ -84,12 +94,27 @@ QString RunColumn::title() const {
                : value == Value::Last ? tr("%1, last").arg(name)
                                       : tr("%1 at %2").arg(name, formatCount(step));
     }
+    if (kind == ColumnKind::Setting) {
+        return toQString(metric).section('.', -1);
+    }
     for (const KindName& known : kKinds) {
         if (known.kind == kind) {
             return tr(known.title);
         }
     }
     return {};
+}
+
+QString RunColumn::csvName() const {
+    if (kind == ColumnKind::Setting) {
+        return toQString(metric);
+    }
+    if (kind == ColumnKind::Metric) {
+        return toQString(metric) + (value == Value::Best   ? QStringLiteral(":best")
+                                    : value == Value::Last ? QStringLiteral(":last")
+                                                           : QStringLiteral("@%1").arg(step));
+    }
+    return kind == ColumnKind::Curve ? QStringLiteral("loss") : id();
 }
 
 bool RunColumn::isNumber() const {

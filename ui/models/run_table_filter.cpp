@@ -17,6 +17,11 @@ void RunTableFilter::setFilter(const train::RunFilter& filter) {
     invalidateFilter();
 }
 
+void RunTableFilter::setLooks(const RunLooks* looks) {
+    looks_ = looks;
+    invalidate();
+}
+
 const train::RunSummary& RunTableFilter::run(int row) const {
     return model_.run(mapToSource(index(row, 0)).row());
 }
@@ -28,6 +33,13 @@ bool RunTableFilter::filterAcceptsRow(int row, const QModelIndex&) const {
 // Runs without a value stand last, whichever way the column is sorted; equal ones newest first.
 bool RunTableFilter::lessThan(const QModelIndex& left, const QModelIndex& right) const {
     const bool rising = sortOrder() == Qt::AscendingOrder;
+    if (looks_ != nullptr && !looks_->groups().empty()) {
+        const int a = looks_->lookOf(model_.run(left.row()).folder).group;
+        const int b = looks_->lookOf(model_.run(right.row()).folder).group;
+        if (a != b) {
+            return rising ? a < b : a > b;
+        }
+    }
     const QVariant a = left.data(RunTableModel::SortRole);
     const QVariant b = right.data(RunTableModel::SortRole);
     if (a.isValid() != b.isValid()) {

@@ -8,6 +8,7 @@
 
 namespace weft::ui {
 
+class RunLooks;
 class RunTableModel;
 
 class RunTableFilter : public QSortFilterProxyModel {
@@ -16,6 +17,8 @@ public:
     explicit RunTableFilter(RunTableModel& model, QObject* parent = nullptr);
 
     void setFilter(const train::RunFilter& filter);
+    /// Runs of a group stand together, the groups in their order. Null: there are none.
+    void setLooks(const RunLooks* looks);
     const train::RunSummary& run(int row) const;
 
 protected:
@@ -25,6 +28,7 @@ protected:
 private:
     RunTableModel& model_;
     train::RunFilter filter_;
+    const RunLooks* looks_ = nullptr;
 };
 
 } // namespace weft::ui

@@ -2,8 +2,10 @@
 #include "ui/models/run_table_model.h"
 
 #include "core/base/text.h"
+#include "core/train/record/run_filter.h"
 #include "ui/bridge/convert.h"
 #include "ui/bridge/run/run_facts.h"
+#include "ui/forms/number_text.h"
 
 #include <algorithm>
 #include <map>
@@ -39,6 +41,12 @@ std::string commonPart(const std::map<std::string, widgets::NumberStyle>& by_met
     return by_metric.size() == 1 ? by_metric.begin()->first
            : splits.size() == 1  ? *splits.begin()
                                  : std::string();
+}
+
+/// Null where the run has none, or leaves it to its default.
+const config::Json* setting_of(const train::RunSummary& run, const RunColumn& column) {
+    const config::Json* value = train::setting_at(run.config, column.metric);
+    return value == nullptr || value->is_null() ? nullptr : value;
 }
 
 } // namespace
@@ -118,7 +126,16 @@ void RunTableModel::chooseBest() {
 void RunTableModel::chooseStyles() {
     chooseBest();
     styles_.assign(columns_.size(), {});
+    numeric_.assign(columns_.size(), 0);
     for (std::size_t i = 0; i < columns_.size(); ++i) {
+        numeric_[i] = columns_[i].kind == ColumnKind::Setting
+                          ? std::all_of(rows_.begin(), rows_.end(),
+                                        [&](const train::RunSummary& run) {
+                                            const config::Json* value =
+                                                setting_of(run, columns_[i]);
+                                            return value == nullptr || value->is_number();
+                                        })
+                          : columns_[i].isNumber();
         std::vector<double> values;
         for (const train::RunSummary& run : rows_) {
             if (const auto value = columns_[i].kind == ColumnKind::Metric
@@ -175,6 +192,11 @@ void RunTableModel::setCompared(std::vector<std::filesystem::path> folders) {
 
 widgets::SparklineData RunTableModel::curveOf(const train::RunSummary& run) const {
     widgets::SparklineData curve = sparklineOf(run);
+    if (looks_shown_) {
+        const RunLook look = looks_->lookOf(run.folder);
+        curve.slot = look.shown ? look.slot : -1;
+        return curve;
+    }
     if (compared_.size() < 2) {
         return curve;
     }
@@ -187,6 +209,37 @@ widgets::SparklineData RunTableModel::curveOf(const train::RunSummary& run) cons
     curve.slot = line.slot;
     curve.dash = line.dash;
     return curve;
+}
+
+void RunTableModel::setLooks(const RunLooks* looks) {
+    looks_ = looks;
+    connect(looks, &RunLooks::changed, this, [this] {
+        if (looks_shown_ && rowCount() > 0) {
+            emit dataChanged(createIndex(0, 0), createIndex(rowCount() - 1, columnCount() - 1),
+                             {LookRole});
+        }
+    });
+}
+
+void RunTableModel::showLooks(bool shown) {
+    looks_shown_ = shown;
+    if (rowCount() > 0) {
+        emit dataChanged(createIndex(0, 0), createIndex(rowCount() - 1, columnCount() - 1));
+    }
+}
+
+bool RunTableModel::isNumber(std::size_t column) const {
+    return column < numeric_.size() && numeric_[column] != 0;
+}
+
+std::vector<std::string> RunTableModel::settingNames() const {
+    std::vector<std::string> names;
+    for (const auto& [name, named] : index_.names().all()) {
+        if (named.kind == train::RunNames::Kind::setting) {
+            names.push_back(name);
+        }
+    }
+    return names;
 }
 
 std::vector<std::string> RunTableModel::metricNames() const {
@@ -264,6 +317,10 @@ QString RunTableModel::textOf(const train::RunSummary& run, std::size_t at) cons
         return run.source == train::RunSource::weft ? toQString(run.info.data)
                                                     : sourceName(run.source);
     case ColumnKind::Curve: return {};
+    case ColumnKind::Setting: {
+        const config::Json* value = setting_of(run, column);
+        return value == nullptr ? QStringLiteral("–") : settingText(*value);
+    }
     default: break;
     }
     const std::optional<double> number = numberOf(run, column);
@@ -285,6 +342,12 @@ QVariant RunTableModel::sortValue(const train::RunSummary& run, std::size_t at) 
     if (column.isNumber()) {
         const std::optional<double> number = numberOf(run, column);
         return number && *number == *number ? QVariant(*number) : QVariant();
+    }
+    if (column.kind == ColumnKind::Setting) {
+        const config::Json* value = setting_of(run, column);
+        return value == nullptr     ? QVariant()
+               : value->is_number() ? QVariant(value->get<double>())
+                                    : QVariant(settingText(*value));
     }
     if (column.kind == ColumnKind::Curve) {
         return run.loss_curve.empty() ? QVariant() : QVariant(run.last_loss);
@@ -334,20 +397,25 @@ QVariant RunTableModel::data(const QModelIndex& index, int role) const {
     case CurveRole:
         return column.kind == ColumnKind::Curve ? QVariant::fromValue(curveOf(run)) : QVariant();
     case TagsRole: return tags_of(run);
+    case LookRole:
+        return column.kind == ColumnKind::Name && looks_shown_
+                   ? QVariant::fromValue(looks_->lookOf(run.folder))
+                   : QVariant();
     case Qt::AccessibleTextRole:
         return titleOf(column) + " " +
                (column.kind == ColumnKind::Curve ? tooltipOf(run, column) : textOf(run, at));
     case Qt::TextAlignmentRole:
         return QVariant::fromValue(
-            Qt::Alignment(Qt::AlignVCenter | (column.isNumber() ? Qt::AlignRight : Qt::AlignLeft)));
+            Qt::Alignment(Qt::AlignVCenter | (isNumber(at) ? Qt::AlignRight : Qt::AlignLeft)));
     case Qt::FontRole:
         return theme.font(column.kind == ColumnKind::Name ? widgets::TextStyle::Strong
-                          : column.isNumber()             ? widgets::TextStyle::Mono
+                          : isNumber(at)                  ? widgets::TextStyle::Mono
                                                           : widgets::TextStyle::Body);
     case Qt::ForegroundRole: {
         const widgets::Role look =
             column.kind == ColumnKind::State
                 ? (run.problem.empty() ? stateLook(run.state).role : widgets::Role::Error)
+            : looks_shown_ && !looks_->isShown(run.folder) ? widgets::Role::Faint
             : run.annotations.archived || column.kind == ColumnKind::Parent ||
                     column.kind == ColumnKind::When
                 ? widgets::Role::Muted
@@ -393,8 +461,12 @@ QVariant RunTableModel::headerData(int section, Qt::Orientation orientation, int
     }
     const RunColumn& column = columns_[static_cast<std::size_t>(section)];
     if (role == Qt::TextAlignmentRole) {
-        return QVariant::fromValue(
-            Qt::Alignment(Qt::AlignVCenter | (column.isNumber() ? Qt::AlignRight : Qt::AlignLeft)));
+        return QVariant::fromValue(Qt::Alignment(
+            Qt::AlignVCenter |
+            (isNumber(static_cast<std::size_t>(section)) ? Qt::AlignRight : Qt::AlignLeft)));
+    }
+    if (role == Qt::ToolTipRole && column.kind == ColumnKind::Setting) {
+        return toQString(column.metric);
     }
     return role == Qt::DisplayRole || role == Qt::ToolTipRole ? QVariant(titleOf(column))
                                                               : QVariant();

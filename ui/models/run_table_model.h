@@ -5,6 +5,7 @@
 #include "ui/bridge/run/run_curves.h"
 #include "ui/bridge/run/run_index.h"
 #include "ui/models/run_column.h"
+#include "ui/models/wall/run_looks.h"
 #include "widgets/curves/sparkline.h"
 #include "widgets/look/number_style.h"
 
@@ -22,6 +23,7 @@ public:
         SortRole = Qt::UserRole, // number or text; invalid where the run has no such value
         CurveRole,               // widgets::SparklineData
         TagsRole,                // QStringList
+        LookRole,                // RunLook, in the column of names, while looks are shown
     };
 
     RunTableModel(RunIndex& index, RunCurves& curves, QObject* parent = nullptr);
@@ -35,8 +37,13 @@ public:
     /// no dataChanged, since a selection also changes while a filter takes rows away, which must
     /// not be told of other rows then: who calls it repaints its view.
     void setCompared(std::vector<std::filesystem::path> folders);
+    /// Beside the name: the colour of the run and whether its eye is open.
+    void setLooks(const RunLooks* looks);
+    void showLooks(bool shown);
     /// Names of metrics that any run has, in order.
     std::vector<std::string> metricNames() const;
+    /// Paths of settings that any run has, in order.
+    std::vector<std::string> settingNames() const;
 
     int rowCount(const QModelIndex& parent = {}) const override;
     int columnCount(const QModelIndex& parent = {}) const override;
@@ -63,14 +70,19 @@ private:
     QVariant sortValue(const train::RunSummary& run, std::size_t at) const;
     QString tooltipOf(const train::RunSummary& run, const RunColumn& column) const;
 
+    bool isNumber(std::size_t column) const;
+
     RunIndex& index_;
     RunCurves& curves_;
+    const RunLooks* looks_ = nullptr;
+    bool looks_shown_ = false;
+    std::vector<char> numeric_;           // of the columns: all values that there are are numbers
     std::vector<train::RunSummary> rows_; // in no order of their own
     std::vector<RunColumn> columns_;
     std::vector<widgets::NumberStyle> styles_;                // of the columns that are metrics
     std::map<std::string, widgets::NumberStyle> best_styles_; // by the metric that is best
     std::string best_title_;                                  // what is said of them all
-    std::vector<std::filesystem::path> compared_; // in the order of their lines
+    std::vector<std::filesystem::path> compared_;             // in the order of their lines
 };
 
 } // namespace weft::ui

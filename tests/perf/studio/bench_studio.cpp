@@ -44,6 +44,7 @@ constexpr Suite kSuites[] = {
     {"graph", "layout of a model's graph", bench_graph},
     {"saves", "checkpoints: written while training, resumed, left by a crash", bench_saves},
     {"runs", "many runs, many checkpoints, a million scalars", bench_runs},
+    {"wall", "500 runs in 20 charts: panned, zoomed, pointed at", bench_wall},
     {"logs", "50,000 lines a second; a filter on a million", bench_logs},
     {"overhead", "training with and without a window that watches", bench_overhead},
     {"export", "charts as files", bench_export},

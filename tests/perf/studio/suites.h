@@ -17,6 +17,7 @@ void bench_schedules(); // 3, 13, of thousands of microbatches
 void bench_graph();    // 14
 void bench_saves();    // 19, 21, 27
 void bench_runs();     // 7, 20, 24
+void bench_wall();     // many runs in many charts
 void bench_logs();     // 22
 void bench_overhead(); // 23
 void bench_export();   // 25

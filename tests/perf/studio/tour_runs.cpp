@@ -216,6 +216,15 @@ void tourRuns(Tour& tour) {
     table->clearSelection();
     tour.shoot("runs", "runs-parallel");
     tour.choose("compareTab", 0);
+    tour.choose("runsMode", 1);
+    settle(2000);
+    tour.shootAll("runs", "runs-charts");
+    tour.find<QAbstractButton>("addToReport")->click();
+    tour.choose("runsMode", 2);
+    tour.find<QAbstractButton>("addReportTable")->click();
+    settle(500);
+    tour.shoot("runs", "runs-report");
+    tour.choose("runsMode", 0);
     tour.shoot("home", "home-many-runs");
     tour.studio.showRun(tour.place("2026-01-02_long_001"));
     settle(30);

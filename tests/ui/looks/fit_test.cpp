@@ -316,13 +316,16 @@ constexpr int kAsIs = -1;
 constexpr int kPictures = -2;
 constexpr int kOpenRun = -3;
 constexpr int kEightDevices = -4;
+constexpr int kRunCharts = -5;
+constexpr int kRunReport = -6;
 constexpr const char* kThreeAxes = R"({"devices": "h100:8", "strategy": "3d",
     "axes": [["data", 2], ["pipeline", 2], ["model", 2]]})";
 constexpr std::pair<const char*, int> kPages[] = {
-    {"home", kAsIs},     {"data", kAsIs},     {"model", kAsIs},    {"training", kAsIs},
-    {"plan", 0},         {"plan", 1},         {"plan", 2},         {"plan", kEightDevices},
-    {"data", kPictures}, {"model", kAsIs},    {"train", kOpenRun}, {"checkpoints", kAsIs},
-    {"runs", kAsIs},     {"profiler", kAsIs}, {"queue", kAsIs}};
+    {"home", kAsIs},     {"data", kAsIs},      {"model", kAsIs},     {"training", kAsIs},
+    {"plan", 0},         {"plan", 1},          {"plan", 2},          {"plan", kEightDevices},
+    {"data", kPictures}, {"model", kAsIs},     {"train", kOpenRun},  {"checkpoints", kAsIs},
+    {"runs", kAsIs},     {"runs", kRunCharts}, {"runs", kRunReport}, {"profiler", kAsIs},
+    {"queue", kAsIs}};
 
 /// What is read or planned in the background is there.
 bool has_content(QWidget* page, const QString& name, int part) {
@@ -394,6 +397,10 @@ private slots:
             if (page == std::string_view("plan")) {
                 static_cast<widgets::SegmentedControl*>(fixture.find("planTab"))
                     ->setCurrentIndex(std::max(0, part));
+            }
+            if (part == kRunCharts || part == kRunReport) {
+                static_cast<widgets::SegmentedControl*>(fixture.find("runsMode"))
+                    ->setCurrentIndex(part == kRunCharts ? 1 : 2);
             }
             QWidget* shown = fixture.window().page(page);
             QTRY_VERIFY2_WITH_TIMEOUT(has_content(shown, page, part), page, 30000);

@@ -9,15 +9,17 @@
 namespace weft::ui {
 namespace {
 
-constexpr std::size_t kAtOnce = 32;                        // curves per trip to the background
+constexpr std::size_t kAtOnce = 64;                        // curves per trip to the background
 constexpr std::size_t kMostPoints = std::size_t{16} << 20; // kept, over all curves
 
-Curve readRunCurve(const std::filesystem::path& folder, const std::string& metric) {
+using Curves = std::map<std::string, std::vector<train::MetricPoint>>;
+
+/// Empty where the run cannot be read.
+Curves readRunCurves(const std::filesystem::path& folder, const std::vector<std::string>& metrics) {
     try {
-        return std::make_shared<const std::vector<train::MetricPoint>>(
-            train::read_curve(folder, metric));
+        return train::read_curves(folder, metrics);
     } catch (const Error&) {
-        return std::make_shared<const std::vector<train::MetricPoint>>();
+        return {};
     }
 }
 
@@ -29,12 +31,19 @@ Curve RunCurves::find(const train::RunSummary& run, const std::string& metric) {
     if (found != known_.end() && found->second.stamp == run.stamp) {
         return found->second.curve;
     }
-    const bool asked = std::any_of(wanted_.begin(), wanted_.end(), [&](const Wanted& wanted) {
-        return wanted.key == key && wanted.stamp == run.stamp;
-    });
-    if (!asked) {
-        wanted_.push_back({key, run.stamp});
-        readNext();
+    const Wanted wanted{key, run.stamp};
+    if (asked_.insert(wanted).second) {
+        wanted_.push_back(wanted);
+        if (!reading_) {
+            reading_ = true; // with all that is asked for in this turn
+            QMetaObject::invokeMethod(
+                this,
+                [this] {
+                    reading_ = false;
+                    readNext();
+                },
+                Qt::QueuedConnection);
+        }
     }
     return found != known_.end() ? found->second.curve : nullptr; // what was known meanwhile
 }
@@ -50,9 +59,18 @@ void RunCurves::readNext() {
     runInBackground(
         this,
         [batch] {
+            std::map<std::filesystem::path, std::vector<std::string>> by_run;
+            for (const Wanted& wanted : batch) {
+                by_run[wanted.key.folder].push_back(wanted.key.metric);
+            }
+            std::map<std::filesystem::path, Curves> read;
+            for (const auto& [folder, metrics] : by_run) {
+                read[folder] = readRunCurves(folder, metrics);
+            }
             std::vector<Curve> curves;
             for (const Wanted& wanted : batch) {
-                curves.push_back(readRunCurve(wanted.key.folder, wanted.key.metric));
+                curves.push_back(std::make_shared<const std::vector<train::MetricPoint>>(
+                    std::move(read[wanted.key.folder][wanted.key.metric])));
             }
             return curves;
         },
@@ -67,6 +85,7 @@ void RunCurves::readNext() {
             }
             for (std::size_t i = 0; i < batch.size(); ++i) {
                 known_[batch[i].key] = {batch[i].stamp, std::move(curves[i])};
+                asked_.erase(batch[i]);
                 wanted_.pop_front();
             }
             emit arrived();

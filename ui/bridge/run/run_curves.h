@@ -10,6 +10,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <set>
 
 namespace weft::ui {
 
@@ -41,12 +42,14 @@ private:
     struct Wanted {
         Key key;
         std::string stamp;
+        auto operator<=>(const Wanted&) const = default;
     };
 
     void readNext();
 
     std::map<Key, Known> known_;
     std::deque<Wanted> wanted_;
+    std::set<Wanted> asked_; // the same, to find one in
     bool reading_ = false;
 };
 

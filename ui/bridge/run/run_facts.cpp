@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/bridge/run/run_facts.h"
 
-#include "core/compile/config/run_config.h"
+#include "core/compare/settings.h"
 #include "ui/bridge/convert.h"
 #include "ui/forms/number_text.h"
 #include "widgets/curves/series_store.h"
@@ -16,40 +16,6 @@ namespace {
 
 using config::Json;
 using widgets::Role;
-
-using Leaves = std::vector<std::pair<std::string, const Json*>>;
-
-/// Every value of a configuration under its path; lists are values as a whole.
-void collectLeaves(const Json& value, const std::string& path, Leaves& out) {
-    if (!value.is_object() || value.empty()) {
-        out.emplace_back(path, &value);
-        return;
-    }
-    for (const auto& [key, entry] : value.items()) {
-        const bool said_elsewhere = path.empty() && (key == "name" || key == "notes" ||
-                                                     key == "tags" || key == "schema_version");
-        if (!said_elsewhere) {
-            collectLeaves(entry, path.empty() ? key : path + "." + key, out);
-        }
-    }
-}
-
-/// With the defaults of fields that were not there yet when the run began; as it is where that
-/// cannot be told.
-Json completed(const Json& config) {
-    config::Checked read = config::check_fields(config, compile::run_config_table());
-    return read.ok() ? std::move(read.value) : config;
-}
-
-void fill_numbers(VaryingSetting& setting, const std::vector<const Json*>& values) {
-    const bool numeric = std::all_of(values.begin(), values.end(), [](const Json* value) {
-        return value == nullptr || value->is_number();
-    });
-    for (std::size_t i = 0; numeric && i < values.size(); ++i) {
-        setting.numbers.push_back(values[i] == nullptr ? std::nullopt
-                                                       : std::optional(values[i]->get<double>()));
-    }
-}
 
 } // namespace
 
@@ -127,42 +93,17 @@ std::vector<VaryingSetting> varyingSettings(std::span<const train::RunSummary* c
 }
 
 std::vector<VaryingSetting> varyingSettings(std::span<const config::Json* const> configs) {
-    std::vector<std::string> order;
-    std::map<std::string, std::vector<const Json*>> values;
-    std::vector<Json> whole;
-    std::transform(configs.begin(), configs.end(), std::back_inserter(whole),
-                   [](const Json* config) { return completed(*config); });
-    for (std::size_t i = 0; i < configs.size(); ++i) {
-        Leaves leaves;
-        if (whole[i].is_object()) {
-            collectLeaves(whole[i], {}, leaves);
-        }
-        for (const auto& [path, value] : leaves) {
-            auto [row, added] = values.try_emplace(path);
-            if (added) {
-                order.push_back(path);
-            }
-            row->second.resize(configs.size());
-            row->second[i] = value;
-        }
-    }
     std::vector<VaryingSetting> out;
-    for (const std::string& path : order) {
-        const std::vector<const Json*>& row = values[path];
-        // What is left to its default is none, as what another type does not have.
-        const auto given = [](const Json* value) { return value != nullptr && !value->is_null(); };
-        const bool same = std::all_of(row.begin(), row.end(), [&](const Json* value) {
-            return given(value) == given(row[0]) && (!given(value) || *value == *row[0]);
-        });
-        if (same) {
-            continue;
-        }
+    for (const compare::VaryingSetting& found : compare::varying_settings(configs)) {
         VaryingSetting& setting = out.emplace_back();
-        setting.path = toQString(path);
-        for (const Json* value : row) {
-            setting.values.push_back(value != nullptr ? settingText(*value) : QString());
+        setting.path = toQString(found.path);
+        for (const std::optional<Json>& value : found.values) {
+            setting.values.push_back(value ? settingText(*value) : QString());
+            if (found.numeric) {
+                setting.numbers.push_back(value ? std::optional(value->get<double>())
+                                                : std::nullopt);
+            }
         }
-        fill_numbers(setting, row);
     }
     return out;
 }

@@ -106,6 +106,11 @@ ColumnNeed columnNeed(const RunTableModel& model, int column) {
                                             kColumnWidthsCellPadding);
         return {now, usual, usual};
     }
+    if (shown.kind == ColumnKind::Setting) {
+        const int now =
+            columnWidthOf(TextStyle::Mono, longestText(model, column)) + kColumnWidthsCellPadding;
+        return need(std::min(now, scaledWidth(kMostWords)), now, scaledWidth(kMostWords));
+    }
     switch (shown.kind) {
     case ColumnKind::Curve:
         return need(scaledWidth(kLeastCurve), scaledWidth(kUsualCurve), scaledWidth(kUsualCurve));

@@ -6,6 +6,7 @@
 #include "ui/models/run_compare_model.h"
 #include "ui/pages/chart_controls.h"
 #include "ui/pages/drawings.h"
+#include "ui/pages/runs/axes.h"
 #include "ui/pages/table.h"
 #include "widgets/controls/card.h"
 #include "widgets/controls/controls.h"
@@ -28,7 +29,6 @@
 #include <QVBoxLayout>
 
 #include <algorithm>
-#include <map>
 
 namespace weft::ui {
 namespace {
@@ -70,49 +70,6 @@ QString short_name(const QString& path, const std::vector<VaryingSetting>& all) 
             return name;
         }
     }
-}
-
-widgets::ParallelAxis axis_of(const VaryingSetting& setting, const QString& name) {
-    widgets::ParallelAxis axis;
-    axis.name = name;
-    axis.texts = setting.values;
-    if (setting.isNumeric()) {
-        axis.values.assign(setting.numbers.begin(), setting.numbers.end());
-        return axis;
-    }
-    for (const QString& value : setting.values) {
-        if (!value.isEmpty() && !axis.categories.contains(value)) {
-            axis.categories << value;
-        }
-    }
-    axis.categories.sort();
-    for (const QString& value : setting.values) {
-        axis.values.push_back(
-            value.isEmpty() ? std::nullopt : std::optional<double>(axis.categories.indexOf(value)));
-    }
-    return axis;
-}
-
-widgets::ParallelAxis result_axis(const std::vector<train::RunSummary>& runs,
-                                  const std::string& metric) {
-    const bool best = std::all_of(runs.begin(), runs.end(), [&](const auto& run) {
-        const train::MetricSummary* known = run.metric(metric);
-        return known == nullptr || known->best;
-    });
-    widgets::ParallelAxis axis;
-    // In full: lupdate looks for it in the namespace of what is returned.
-    axis.name = best ? weft::ui::ComparePanel::tr("%1, best").arg(toQString(metric))
-                     : weft::ui::ComparePanel::tr("%1, last").arg(toQString(metric));
-    axis.result = true;
-    for (const train::RunSummary& run : runs) {
-        const train::MetricSummary* known = run.metric(metric);
-        const std::optional<double> value = known == nullptr ? std::nullopt
-                                            : best           ? known->best
-                                                             : std::optional(known->last);
-        axis.values.push_back(value);
-        axis.texts.push_back(value ? formatMetric(*value) : QString());
-    }
-    return axis;
 }
 
 } // namespace
@@ -217,23 +174,8 @@ void ComparePanel::setRuns(std::vector<train::RunSummary> selected,
 
 // What most of the runs have stands first; what somebody chose stays while any of them has it.
 void ComparePanel::fillMetrics() {
-    std::map<std::string, int> count;
-    for (const train::RunSummary& run : selected_.empty() ? listed_ : selected_) {
-        for (const auto& [name, value] : run.metrics) {
-            ++count[name];
-        }
-    }
-    std::vector<std::pair<std::string, int>> names(count.begin(), count.end());
-    std::stable_sort(names.begin(), names.end(), [](const auto& a, const auto& b) {
-        const auto rank = [](const auto& name) {
-            return std::pair(name.second, name.first == "train/loss"        ? 2
-                                          : name.first == "validation/loss" ? 1
-                                                                            : 0);
-        };
-        return rank(a) > rank(b);
-    });
     metric_->clear();
-    for (const auto& [name, runs] : names) {
+    for (const std::string& name : metricsByUse(selected_.empty() ? listed_ : selected_)) {
         metric_->addItem(toQString(name));
     }
     metric_->setCurrentIndex(std::max(0, metric_->findText(chosen_metric_)));
@@ -350,7 +292,8 @@ void ComparePanel::showParallel() {
     const std::vector<VaryingSetting> settings = axis_settings(runs);
     for (const VaryingSetting& setting : settings) {
         if (!hidden_axes_.contains(setting.path) && axes.size() < kMostAxes) {
-            axes.push_back(axis_of(setting, short_name(setting.path, settings)));
+            axes.push_back(
+                settingAxis(short_name(setting.path, settings), setting.values, setting.numbers));
         }
     }
     if (axes.empty()) {
@@ -359,7 +302,7 @@ void ComparePanel::showParallel() {
         return;
     }
     if (metric_->count() > 0) {
-        axes.push_back(result_axis(runs, metric()));
+        axes.push_back(resultAxis(runs, metric()));
     }
     std::vector<widgets::ParallelLine> lines;
     for (std::size_t i = 0; i < runs.size(); ++i) {

@@ -41,7 +41,7 @@ RunFilterBox::RunFilterBox(const RunIndex& index, QWidget* parent)
     : QLineEdit(parent), index_(index), words_(new QStringListModel(this)),
       completer_(new QCompleter(words_, this)) {
     setObjectName("runFilter");
-    setPlaceholderText(tr("Filter: words, loss < 1"));
+    setPlaceholderText(tr("words, loss < 1"));
     setAccessibleName(tr("Filter runs"));
     setToolTip(filter_help());
     setClearButtonEnabled(true);

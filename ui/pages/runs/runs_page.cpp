@@ -5,9 +5,13 @@
 #include "ui/bridge/background.h"
 #include "ui/bridge/convert.h"
 #include "ui/bridge/run/run_facts.h"
+#include "ui/file_dialog.h"
+#include "ui/pages/drawings.h"
 #include "ui/pages/open_folders.h"
 #include "ui/pages/page_list.h"
+#include "ui/pages/runs/column_dialog.h"
 #include "ui/pages/runs/compare_panel.h"
+#include "ui/pages/runs/notes_dialog.h"
 #include "ui/pages/runs/run_filter_box.h"
 #include "ui/pages/runs/runs_table.h"
 #include "ui/pages/runs/trash_dialog.h"
@@ -22,10 +26,12 @@
 #include "widgets/look/icon.h"
 #include "widgets/look/style.h"
 
+#include <QComboBox>
 #include <QInputDialog>
 #include <QLineEdit>
 #include <QMenu>
 #include <QPushButton>
+#include <QSaveFile>
 #include <QShortcut>
 #include <QStackedWidget>
 #include <QTableView>
@@ -44,9 +50,13 @@ constexpr const char* kArchivedTerm = "is:archived";
 
 } // namespace
 
-RunsPage::RunsPage(Studio& studio, Actions& actions) : studio_(studio) {
+RunsPage::RunsPage(Studio& studio, Actions& actions)
+    : studio_(studio), views_(studio.paths().state / "run-views.ini") {
     model_ = new RunTableModel(studio_.index(), curves_, this);
     filtered_ = new RunTableFilter(*model_, this);
+    looks_ = new RunLooks(this);
+    settings_ = new RunSettings(this);
+    model_->setLooks(looks_);
     undo_ = new UndoNote(*this);
     connect(model_, &RunTableModel::edited, this,
             [this](const std::filesystem::path& run, const train::AnnotationChange& change) {
@@ -58,13 +68,19 @@ RunsPage::RunsPage(Studio& studio, Actions& actions) : studio_(studio) {
     column->addWidget(createHeader(actions));
     column->addWidget(new widgets::Hairline);
     splitter_ = new widgets::ThinSplitter(Qt::Vertical);
-    splitter_->addWidget(createTable());
+    left_ = new widgets::ThinSplitter(Qt::Vertical);
+    left_->addWidget(createTable());
+    splitter_->addWidget(left_);
     compare_ = new ComparePanel(curves_);
-    splitter_->addWidget(compare_);
+    beside_ = new QStackedWidget;
+    beside_->addWidget(compare_);
+    splitter_->addWidget(beside_);
     splitter_->setStretchFactor(0, 3);
     splitter_->setStretchFactor(1, 2);
     splitter_->setSizes({460, 340});
-    column->addWidget(splitter_, 1);
+    whole_ = new QStackedWidget;
+    whole_->addWidget(splitter_);
+    column->addWidget(whole_, 1);
     connect(compare_, &ComparePanel::exported, this, &RunsPage::showWritten);
     // What the words of a filter mean depends on the runs.
     connect(&studio_.index(), &RunIndex::runsChanged, this, &RunsPage::applyFilter);
@@ -79,6 +95,9 @@ RunsPage::RunsPage(Studio& studio, Actions& actions) : studio_(studio) {
             studio_.index().refresh();
         }
     });
+    connect(looks_, &RunLooks::changed, this, &RunsPage::showTitle);
+    connect(settings_, &RunSettings::changed, this, &RunsPage::fillGroups);
+    showMode();
     refresh();
 }
 
@@ -89,6 +108,25 @@ RunsPage::~RunsPage() {
 
 QWidget* RunsPage::createHeader(Actions& actions) {
     page_header_ = new widgets::SectionHeader(tr("Runs"), widgets::SectionHeader::Level::Page);
+    modes_ = new widgets::SegmentedControl({tr("Table"), tr("Charts"), tr("Report")});
+    modes_->setObjectName("runsMode");
+    modes_->setAccessibleName(tr("How runs are shown"));
+    modes_->setCompact(true);
+    connect(modes_, &widgets::SegmentedControl::currentIndexChanged, this, &RunsPage::showMode);
+    page_header_->setBadge(modes_);
+    views_button_ = new QPushButton(tr("Views"));
+    views_button_->setObjectName("runViews");
+    views_button_->setToolTip(tr("Saved views: filter, groups, columns and charts under a name"));
+    auto* menu = new QMenu(views_button_);
+    menu->setObjectName("runViewsMenu");
+    connect(menu, &QMenu::aboutToShow, this, [this, menu] { fillViews(*menu); });
+    views_button_->setMenu(menu);
+    page_header_->addControl(views_button_);
+    add_to_report_ = new QPushButton(widgets::icon("plus"), tr("Add to report"));
+    add_to_report_->setObjectName("addToReport");
+    add_to_report_->setToolTip(tr("Add the charts in view to the report, as they are now"));
+    connect(add_to_report_, &QPushButton::clicked, this,
+            [this] { addToReport(wall_->visibleCells()); });
     filter_problem_ = new widgets::TextLabel({}, widgets::TextStyle::Caption, widgets::Role::Error);
     filter_problem_->setObjectName("runFilterProblem");
     filter_problem_->setWordWrap(true);
@@ -97,7 +135,7 @@ QWidget* RunsPage::createHeader(Actions& actions) {
     filter_problem_->hide();
     page_header_->addControl(filter_problem_);
     filter_ = new RunFilterBox(studio_.index());
-    filter_->setMinimumWidth(300);
+    filter_->setMinimumWidth(170);
     filter_->setMaximumWidth(360);
     connect(filter_, &QLineEdit::textChanged, this, &RunsPage::applyFilter);
     auto* find = new QShortcut(QKeySequence::Find, this);
@@ -114,9 +152,11 @@ QWidget* RunsPage::createHeader(Actions& actions) {
             (on ? kArchivedTerm + QStringLiteral(" ") + text.trimmed() : text.trimmed()));
     });
     page_header_->addControl(archived_);
-    auto* open = new QPushButton(widgets::icon("folder"), tr("Open folder…"));
-    connect(open, &QPushButton::clicked, actions.get(action::kOpenFolder), &QAction::trigger);
-    page_header_->addControl(open);
+    open_folder_ = new QPushButton(widgets::icon("folder"), tr("Open folder…"));
+    connect(open_folder_, &QPushButton::clicked, actions.get(action::kOpenFolder),
+            &QAction::trigger);
+    page_header_->addControl(open_folder_);
+    page_header_->addControl(add_to_report_);
     return page_header_;
 }
 
@@ -155,6 +195,15 @@ QWidget* RunsPage::createTable() {
     on_key(Qt::Key_Delete, &RunsPage::trashSelected);
     on_key(Qt::Key_Return, &RunsPage::openSelected);
     on_key(Qt::Key_Enter, &RunsPage::openSelected);
+    on_key(Qt::Key_Space, &RunsPage::toggleEyes);
+    connect(table_, &RunsTable::chooserRequested, this, &RunsPage::chooseColumns);
+    connect(table_, &RunsTable::eyeClicked, this, [this](const QModelIndex& index) {
+        const std::filesystem::path folder = filtered_->run(index.row()).folder;
+        looks_->setShown({folder}, !looks_->isShown(folder));
+    });
+    table_->setMouseTracking(true);
+    table_->viewport()->installEventFilter(this);
+    connect(table_, &QTableView::entered, this, &RunsPage::highlightHovered);
     return panel;
 }
 
@@ -174,12 +223,27 @@ void RunsPage::createTableActions() {
     connect(checkpoints_, &QPushButton::clicked, this, &RunsPage::showCheckpoints);
     tag_ = addButton("tagRuns", tr("Tag…"), tr("Add a tag to every selected run"));
     connect(tag_, &QPushButton::clicked, this, &RunsPage::tagSelected);
+    notes_ = addButton("noteRun", tr("Notes…"), tr("Write notes of the run, in several lines"));
+    connect(notes_, &QPushButton::clicked, this, &RunsPage::noteSelected);
     archive_ =
         addButton("archiveRuns", tr("Archive"), tr("Hide the selected runs unless asked for"));
     connect(archive_, &QPushButton::clicked, this, &RunsPage::archiveSelected);
     trash_ =
         addButton("trashRuns", tr("Move to trash…"), tr("Move the selected runs to the trash"));
     connect(trash_, &QPushButton::clicked, this, &RunsPage::trashSelected);
+    group_ = new QComboBox;
+    group_->setObjectName("groupRuns");
+    group_->setAccessibleName(tr("Group the runs by a setting"));
+    group_->setToolTip(tr("Group the runs by a setting"));
+    group_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    group_->setMinimumContentsLength(14);
+    widgets::setCompact(group_);
+    table_header_->addControl(group_);
+    connect(group_, &QComboBox::activated, this,
+            [this] { looks_->setGroupBy(group_->currentData().toString()); });
+    csv_ = widgets::iconButton("export", "runsCsv", tr("Write the table as CSV"));
+    table_header_->addControl(csv_);
+    connect(csv_, &QPushButton::clicked, this, &RunsPage::exportCsv);
     QPushButton* columns = widgets::iconButton("more", "runColumns", tr("Columns of the table"));
     table_header_->addControl(columns);
     connect(columns, &QPushButton::clicked, this, [this, columns] {
@@ -197,9 +261,12 @@ void RunsPage::showRowMenu(const QPoint& at) {
     auto* menu = new QMenu(this);
     menu->setObjectName("runMenu");
     menu->setAttribute(Qt::WA_DeleteOnClose);
-    for (QPushButton* button : {open_, checkpoints_, tag_, archive_, trash_}) {
+    for (QPushButton* button : {open_, checkpoints_, tag_, notes_, archive_, trash_}) {
         menu->addAction(button->text(), button, &QPushButton::click)
             ->setEnabled(button->isEnabled());
+    }
+    if (modes_->currentIndex() == ChartsMode) {
+        menu->addAction(tr("Show or hide on the charts\tSpace"), this, &RunsPage::toggleEyes);
     }
     menu->addSeparator();
     std::vector<std::filesystem::path> offered;
@@ -327,11 +394,11 @@ std::vector<train::RunSummary> RunsPage::selectedRuns() const {
 void RunsPage::updateSelection() {
     const std::vector<train::RunSummary> runs = selectedRuns();
     const auto count = static_cast<int>(runs.size());
-    table_header_->setTitle(count == 0 ? tr("No run selected")
-                                       : tr("%n run(s) selected", nullptr, count));
+    showTitle();
     open_->setEnabled(count == 1 && runs[0].problem.empty());
     checkpoints_->setEnabled(count == 1 && runs[0].last_checkpoint_step >= 0);
     tag_->setEnabled(count > 0);
+    notes_->setEnabled(count == 1);
     const bool all_archived =
         count > 0 && std::all_of(runs.begin(), runs.end(),
                                  [](const auto& run) { return run.annotations.archived; });
@@ -342,9 +409,10 @@ void RunsPage::updateSelection() {
 }
 
 void RunsPage::updateComparison() {
-    std::vector<train::RunSummary> listed;
-    for (int row = 0; row < filtered_->rowCount(); ++row) {
-        listed.push_back(filtered_->run(row));
+    std::vector<train::RunSummary> listed = listedRuns();
+    if (wall_ != nullptr) {
+        looks_->setRuns(listed);
+        settings_->setRuns(listed);
     }
     std::vector<train::RunSummary> selected = selectedRuns();
     std::vector<std::filesystem::path> folders;
@@ -395,6 +463,44 @@ void RunsPage::tagSelected() {
         annotate(runs, add, tr("%n run(s) tagged", nullptr, static_cast<int>(runs.size())));
     });
     dialog->open();
+}
+
+void RunsPage::noteSelected() {
+    const std::vector<train::RunSummary> runs = selectedRuns();
+    if (runs.size() != 1) {
+        return;
+    }
+    auto* dialog =
+        new NotesDialog(runTitle(runs[0].folder), toQString(runs[0].annotations.notes), this);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    connect(dialog, &QDialog::accepted, this, [this, dialog, runs] {
+        const std::string notes = dialog->notes().toStdString();
+        annotate(
+            runs, [&notes](train::Annotations& now) { now.notes = notes; },
+            tr("%1 is annotated").arg(runTitle(runs[0].folder)));
+    });
+    dialog->open();
+}
+
+void RunsPage::chooseColumns() {
+    auto* dialog = new ColumnDialog(*table_, *model_, this);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->open();
+}
+
+void RunsPage::exportCsv() {
+    const std::string text = table_->csv();
+    const QString path = askForPlace(
+        this, {tr("Write the table"), FileUse::Export, tr("Tables (*.csv)"), "runs.csv"});
+    if (path.isEmpty()) {
+        return;
+    }
+    QSaveFile file(path);
+    const bool well = file.open(QIODevice::WriteOnly) &&
+                      file.write(text.data(), static_cast<qint64>(text.size())) ==
+                          static_cast<qint64>(text.size()) &&
+                      file.commit();
+    showWritten(well, writtenText(well, path));
 }
 
 void RunsPage::archiveSelected() {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/pages/runs/runs_table.h"
 
+#include "core/compare/run_value.h"
 #include "ui/bridge/convert.h"
+#include "ui/pages/runs/run_name_delegate.h"
 #include "ui/pages/table.h"
 #include "widgets/controls/delegates/tag_delegate.h"
 #include "widgets/curves/sparkline.h"
@@ -54,7 +56,7 @@ RunsTable::RunsTable(RunTableModel& model, RunTableFilter& filtered, std::filesy
     : QTableView(parent), model_(model), filtered_(filtered), settings_(std::move(settings)),
       curves_(new widgets::SparklineDelegate(RunTableModel::CurveRole, this)),
       tags_(new widgets::TagDelegate(RunTableModel::TagsRole, this)),
-      notes_(new NotesDelegate(this)) {
+      notes_(new NotesDelegate(this)), names_(new RunNameDelegate(this)) {
     setObjectName("runTable");
     setAccessibleName(tr("Runs"));
     setModel(&filtered_);
@@ -75,7 +77,7 @@ RunsTable::RunsTable(RunTableModel& model, RunTableFilter& filtered, std::filesy
     connect(horizontalHeader(), &QWidget::customContextMenuRequested, this,
             [this](const QPoint& at) { showColumnMenu(horizontalHeader()->mapToGlobal(at)); });
     connect(horizontalHeader(), &QHeaderView::sectionResized, this, [this] {
-        if (!fitting_ && !sized_) {
+        if (!fitting_ && !sized_ && !narrow_) {
             sized_ = true;
             fitColumns(); // none gives way any longer
         }
@@ -84,6 +86,7 @@ RunsTable::RunsTable(RunTableModel& model, RunTableFilter& filtered, std::filesy
     connect(&model_, &QAbstractItemModel::rowsRemoved, this, &RunsTable::measureColumns);
     connect(&model_, &QAbstractItemModel::dataChanged, this, &RunsTable::measureColumns);
     connect(&model_, &QAbstractItemModel::headerDataChanged, this, &RunsTable::measureColumns);
+    connect(names_, &RunNameDelegate::eyeClicked, this, &RunsTable::eyeClicked);
     restoreColumns();
 }
 
@@ -118,7 +121,7 @@ void RunsTable::fillColumnMenu(QMenu& menu) {
     };
     std::vector<RunColumn> offered = RunColumn::facts();
     for (const RunColumn& column : shown) {
-        if (column.kind == RunColumn::Kind::Metric) {
+        if (column.kind == RunColumn::Kind::Metric || column.kind == RunColumn::Kind::Setting) {
             offered.push_back(column);
         }
     }
@@ -140,6 +143,8 @@ void RunsTable::fillColumnMenu(QMenu& menu) {
         });
     }
     menu.addSeparator();
+    connect(menu.addAction(tr("Choose columns…")), &QAction::triggered, this,
+            &RunsTable::chooserRequested);
     addMetricMenu(*menu.addMenu(tr("Add a metric")));
     connect(menu.addAction(tr("Columns as at first")), &QAction::triggered, this,
             &RunsTable::resetColumns);
@@ -231,7 +236,9 @@ void RunsTable::restoreColumns() {
             header->resizeSection(i, settings.value(width_key(column), wanted).toInt());
         }
         setItemDelegateForColumn(i, nullptr);
-        if (column.kind == RunColumn::Kind::Curve) {
+        if (column.kind == RunColumn::Kind::Name) {
+            setItemDelegateForColumn(i, names_);
+        } else if (column.kind == RunColumn::Kind::Curve) {
             setItemDelegateForColumn(i, curves_);
         } else if (column.kind == RunColumn::Kind::Tags) {
             setItemDelegateForColumn(i, tags_);
@@ -252,6 +259,63 @@ void RunsTable::restoreColumns() {
     }
 }
 
+bool RunsTable::isLeftOut(const RunColumn& column) const {
+    using Kind = RunColumn::Kind;
+    return column.kind != Kind::Name && column.kind != Kind::Curve && column.kind != Kind::Best &&
+           column.kind != Kind::Metric && column.kind != Kind::Setting;
+}
+
+void RunsTable::setNarrow(bool narrow) {
+    if (narrow == narrow_) {
+        return;
+    }
+    saveColumns();
+    narrow_ = narrow;
+    restoreWidths();
+    fitColumns();
+}
+
+void RunsTable::restoreWidths() {
+    const QSettings settings = table_settings(settings_);
+    const QScopedValueRollback fitting(fitting_, true);
+    for (int i = 0; !narrow_ && i < model_.columnCount(); ++i) {
+        setColumnHidden(i, false);
+        const QString key = width_key(model_.columns()[static_cast<std::size_t>(i)]);
+        if (sized_ && settings.contains(key)) {
+            horizontalHeader()->resizeSection(i, settings.value(key).toInt());
+        }
+    }
+}
+
+std::string RunsTable::csv() const {
+    const std::vector<RunColumn> columns = visualColumns();
+    std::string out;
+    const auto cell = [&out](std::size_t at, const QString& text) {
+        out += (at == 0 ? "" : ",") + compare::csv_cell(text.toStdString());
+    };
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+        cell(i, columns[i].csvName());
+    }
+    out += "\r\n";
+    for (int row = 0; row < filtered_.rowCount(); ++row) {
+        for (std::size_t i = 0; i < columns.size(); ++i) {
+            const auto& all = model_.columns();
+            const auto logical =
+                static_cast<int>(std::find(all.begin(), all.end(), columns[i]) - all.begin());
+            const QModelIndex index = filtered_.index(row, logical);
+            const QVariant number = index.data(RunTableModel::SortRole);
+            const bool notes = columns[i].kind == RunColumn::Kind::Notes;
+            cell(i, number.typeId() == QMetaType::Double
+                        ? QString::number(number.toDouble(), 'g', QLocale::FloatingPointShortest)
+                    : notes            ? index.data(Qt::EditRole).toString()
+                    : number.isValid() ? index.data().toString()
+                                       : QString());
+        }
+        out += "\r\n";
+    }
+    return out;
+}
+
 void RunsTable::measureColumns() {
     needs_.clear();
     for (int column = 0; column < model_.columnCount(); ++column) {
@@ -263,17 +327,35 @@ void RunsTable::measureColumns() {
 void RunsTable::fitColumns() {
     const QScopedValueRollback fitting(fitting_, true);
     std::vector<ColumnNeed> needs = needs_;
+    for (std::size_t i = 0; narrow_ && i < needs.size(); ++i) {
+        const RunColumn& column = model_.columns()[i];
+        const bool out = isLeftOut(column);
+        setColumnHidden(static_cast<int>(i), out);
+        if (out) {
+            needs[i] = {};
+        } else if (column.kind == RunColumn::Kind::Name) {
+            needs[i].least += RunNameDelegate::room();
+            needs[i].wanted += RunNameDelegate::room();
+            needs[i].claimed = std::max(needs[i].wanted, viewport()->width());
+        }
+    }
     int least = 0;
     for (const ColumnNeed& need : needs) {
         least += need.least;
     }
-    const bool narrow = !sized_ && least > viewport()->width();
-    for (std::size_t i = 0; i < needs.size(); ++i) {
-        const bool gives_way = narrow && needs[i].says_nothing;
+    for (std::size_t i = 0; narrow_ && least > viewport()->width() && i < needs.size(); ++i) {
+        if (model_.columns()[i].kind == RunColumn::Kind::Curve) {
+            setColumnHidden(static_cast<int>(i), true); // the charts show it
+            needs[i] = {};
+        }
+    }
+    const bool tight = !sized_ && least > viewport()->width();
+    for (std::size_t i = 0; !narrow_ && i < needs.size(); ++i) {
+        const bool gives_way = tight && needs[i].says_nothing;
         setColumnHidden(static_cast<int>(i), gives_way);
         needs[i] = gives_way ? ColumnNeed{} : needs[i];
     }
-    if (sized_) {
+    if (sized_ && !narrow_) {
         return;
     }
     const std::vector<int> widths = shareWidth(needs, viewport()->width());
@@ -305,8 +387,10 @@ void RunsTable::saveColumns() const {
     }
     for (int i = 0; i < model_.columnCount(); ++i) {
         const QString id = model_.columns()[static_cast<std::size_t>(i)].id();
-        settings.setValue(width_key(model_.columns()[static_cast<std::size_t>(i)]),
-                          header->sectionSize(i));
+        if (!narrow_) {
+            settings.setValue(width_key(model_.columns()[static_cast<std::size_t>(i)]),
+                              header->sectionSize(i));
+        }
         if (i == header->sortIndicatorSection()) {
             settings.setValue("sort", id);
             settings.setValue("descending", header->sortIndicatorOrder() == Qt::DescendingOrder);

@@ -19,6 +19,8 @@ class TagDelegate;
 
 namespace weft::ui {
 
+class RunNameDelegate;
+
 class RunsTable : public QTableView {
     Q_OBJECT
 public:
@@ -36,6 +38,16 @@ public:
     void changeColumns(const std::vector<RunColumn>& columns);
     /// The usual columns, as wide as they need to be.
     void resetColumns();
+    /// Beside charts: names, settings and metrics alone; what was sized by hand comes back after.
+    void setNarrow(bool narrow);
+    /// What it shows, in its order, as comma-separated values: numbers as they are, in the C
+    /// locale.
+    std::string csv() const;
+
+signals:
+    void eyeClicked(const QModelIndex& index);
+    /// Somebody wants all columns to choose from.
+    void chooserRequested();
 
 protected:
     void resizeEvent(QResizeEvent* event) override;
@@ -45,6 +57,8 @@ private:
     void addMetricMenu(QMenu& menu);
     void restoreColumns();
     void saveColumns() const;
+    void restoreWidths();
+    bool isLeftOut(const RunColumn& column) const;
     /// Reads anew what the columns need.
     void measureColumns();
     void fitColumns();
@@ -55,9 +69,11 @@ private:
     widgets::SparklineDelegate* curves_;
     widgets::TagDelegate* tags_;
     QStyledItemDelegate* notes_;
+    RunNameDelegate* names_;
     std::vector<ColumnNeed> needs_;
     bool sized_ = false; // a user has sized a column: none is changed any more
     bool fitting_ = false;
+    bool narrow_ = false;
 };
 
 } // namespace weft::ui
