@@ -85,11 +85,12 @@ std::vector<Pass> stage_passes() {
     return {{"join updates", passes::join_updates}, {"renumber", passes::renumber_values}};
 }
 
-/// Trainable elements. Tied weights are one slot, so they count once.
+/// Trainable elements, without rows of tables. Tied weights are one slot, so they count once.
 std::int64_t count_parameters(const std::vector<plan::StateSlot>& slots) {
     std::int64_t count = 0;
     for (const plan::StateSlot& slot : slots) {
-        const bool counts = slot.category == plan::Category::parameters && slot.trainable;
+        const bool counts =
+            slot.category == plan::Category::parameters && slot.trainable && !slot.by_row;
         count += counts ? slot.whole.shape.elements() : 0;
     }
     return count;

@@ -47,6 +47,12 @@ struct SampleInfo {
     /// What the tokens of a text are; null: they are no text, or nobody said which.
     std::shared_ptr<const tokenizer::Tokenizer> tokenizer{};
     std::optional<BoardForm> board{};
+    /// Kinds of samples that are told apart: above 0 the first number of every input is that of its
+    /// kind, from 0 (which is none of them) to one below this.
+    std::int64_t identifiers = 0;
+
+    /// Numbers of an input before what a sample is itself.
+    std::int64_t lead() const { return identifiers > 0 ? 1 : 0; }
 };
 
 /// What a source has learnt from its training samples, and other files of the same data must

@@ -20,12 +20,16 @@ using config::Json;
 /// Samples of every part must fit the programs that were compiled for train.
 void require_same_samples(const SampleInfo& train, const Source& other, const std::string& part) {
     const SampleInfo& info = other.info();
-    if (info.input == train.input && info.target == train.target && info.classes <= train.classes) {
+    if (info.input == train.input && info.target == train.target && info.classes <= train.classes &&
+        info.identifiers <= train.identifiers) {
         return;
     }
     const auto text = [](const SampleInfo& sample) {
         return ir::to_text(sample.input) + " with targets " + ir::to_text(sample.target) + " and " +
-               std::to_string(sample.classes) + " classes";
+               std::to_string(sample.classes) + " classes" +
+               (sample.identifiers > 0
+                    ? " and " + std::to_string(sample.identifiers) + " identifiers"
+                    : std::string());
     };
     throw Error(ErrorKind::data, "/data/" + part,
                 "its samples are " + text(info) + "; those of train are " + text(train),

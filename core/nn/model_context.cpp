@@ -45,6 +45,19 @@ ir::ValueId ModelContext::parameter(std::string_view name, ir::Shape shape, Init
         {Variable::Kind::parameter, std::string(name), shape, init, std::move(logical_axes), {}});
 }
 
+ir::ValueId ModelContext::table_rows(std::string_view name, std::int64_t count, std::int64_t width,
+                                     ir::ValueId ids) {
+    const ir::ValueId table = variable({.kind = Variable::Kind::parameter,
+                                        .name = std::string(name),
+                                        .shape = {count, width},
+                                        .init = Init::zeros(),
+                                        .logical_axes = {"", ""},
+                                        .by_row = true});
+    const ir::ValueId rows = builder_.emit("read_rows", {table, ids});
+    readings_.push_back({full_name(name), ids, rows});
+    return rows;
+}
+
 ir::ValueId ModelContext::statistic(std::string_view name, ir::Shape shape, Init init) {
     const auto rank = static_cast<std::size_t>(shape.rank());
     return variable({Variable::Kind::statistic,

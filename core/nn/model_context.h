@@ -26,6 +26,7 @@ struct DataShape {
     ir::Type target;
     std::int64_t classes = 0; // classes or vocabulary; 0 for regression
     std::int64_t point = 0;   // numbers of a point, where the loss asks for one (LossDef::point)
+    std::int64_t identifiers = 0; // above 0: the first number of an input says of what kind it is
 
     /// Numbers that a model has to put out per sample (per position for language models).
     std::int64_t outputs() const {
@@ -62,7 +63,14 @@ struct Variable {
     ir::Shape shape;  // of a carry: with the rows that the program has
     Init init;
     std::vector<std::string> logical_axes; // one per dimension; "" = none
-    ir::ValueId value;                     // in the program being built
+    ir::ValueId value{};                   // in the program being built
+    bool by_row = false;                   // a table of ModelContext::table_rows
+};
+
+/// Rows that a model reads of a table.
+struct RowReading {
+    std::string table;
+    ir::ValueId ids, rows; // i32[B], f32[B, C]
 };
 
 struct Lora; // core/nn/layers/lora.h
@@ -125,6 +133,12 @@ public:
     /// weights.
     ir::ValueId parameter(std::string_view name, ir::Shape shape, Init init,
                           std::vector<std::string> logical_axes);
+    /// Rows `ids` i32[B] of a trained table [count, width] that starts at zero: f32[B, width]. An
+    /// update changes the rows that were read and touches no others, so that a table may be large;
+    /// it is read once in a program.
+    ir::ValueId table_rows(std::string_view name, std::int64_t count, std::int64_t width,
+                           ir::ValueId ids);
+    const std::vector<RowReading>& readings() const { return readings_; }
     /// A running statistic: not trained, saved with the model; changed by `update`.
     ir::ValueId statistic(std::string_view name, ir::Shape shape, Init init);
     /// A key/value cache: not saved; changed by `update`.
@@ -185,6 +199,7 @@ private:
     std::vector<std::pair<std::string, ir::ValueId>> bound_;
     std::vector<std::pair<std::string, ir::ValueId>> updates_;
     std::vector<std::pair<std::string, ir::ValueId>> published_;
+    std::vector<RowReading> readings_;
     ir::ValueId penalty_;
     ir::ValueId finished_;
     Verdict verdict_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of a table by index.
+// Rows of a table by index; and of large tables, of which an update touches some rows alone.
 #include "core/ops/op_list.h"
 #include "core/ops/rules.h"
 #include "core/ops/split.h"
@@ -112,6 +112,75 @@ OpCost embedding_grad_cost(const OpView& view) {
     return cost(view, static_cast<double>(view.input(1).shape.elements()));
 }
 
+/// Rows [..., C] with an id i32 [...] each.
+std::string want_named_rows(const ir::Type& ids, const ir::Type& rows) {
+    const std::string wrong = first_of({want_integer("ids", ids), want_float("rows", rows)});
+    if (wrong.empty() && (rows.shape.rank() == 0 || leading(rows.shape) != ids.shape)) {
+        return "rows " + word(rows) + " must have the ids' shape " + word(ids.shape) +
+               " with a feature dimension";
+    }
+    return wrong;
+}
+
+Inferred infer_sum_rows(const OpView& view) {
+    const ir::Type& ids = view.input(0);
+    const ir::Type& rows = view.input(1);
+    const std::string wrong = want_named_rows(ids, rows);
+    return wrong.empty() ? Inferred{{ids, {statistics_dtype(rows.dtype), rows.shape}}, {}}
+                         : fail(wrong);
+}
+
+// Who stands first is known of all together.
+FactorRule sum_rows_factors(const OpView& view) {
+    return einsum(view, "...,...c->...,...c", {{'.', Combine::whole}, {'c', Combine::custom}});
+}
+
+// Every part of the features finds the same ids.
+void split_sum_rows(SplitContext& c) {
+    c.set_all(c.emit_same());
+}
+
+OpCost sum_rows_cost(const OpView& view) {
+    return cost(view, static_cast<double>(view.input(1).shape.elements()));
+}
+
+Inferred infer_write_rows(const OpView& view) {
+    const ir::Type& table = view.input(0);
+    const ir::Type& rows = view.input(2);
+    const std::string wrong = first_of({want_rank("table", table, 2), want_float("table", table),
+                                        want_named_rows(view.input(1), rows)});
+    if (!wrong.empty()) {
+        return fail(wrong);
+    }
+    if (rows.dtype != table.dtype || rows.shape.back() != table.shape[1]) {
+        return fail("rows ", rows, " do not fit into the table ", table);
+    }
+    return {{table}, {}};
+}
+
+FactorRule write_rows_factors(const OpView& view) {
+    return einsum(view, "vc,...,...c->vc", {{'v', Combine::custom}, {'.', Combine::whole}});
+}
+
+// A row that is elsewhere is not written.
+void split_write_rows(SplitContext& c) {
+    const int rows = factor_of(c.rule().inputs[0], 0);
+    if (!c.is_split(rows)) {
+        return c.set_all(c.emit_same());
+    }
+    Builder& b = c.builder();
+    const LocalIds local = local_ids(c, c.input(1), rows, ir::DType::f32);
+    const ir::ValueId inside = reshape(b, local.inside, b.shape(local.ids));
+    const ir::ValueId here =
+        select(b, inside, cast(b, local.ids, ir::DType::f32), constant(b, -1.0));
+    c.set_all(c.emit_same({c.input(0), cast(b, here, ir::DType::i32), c.input(2)}));
+}
+
+// Written in place: only these rows move.
+OpCost write_rows_cost(const OpView& view) {
+    return {0, 2.0 * static_cast<double>(view.input(2).bytes()), 0};
+}
+
 } // namespace
 
 const OpDef kEmbedding{.name = "embedding",
@@ -135,5 +204,39 @@ const OpDef kEmbeddingGrad{.name = "embedding_grad",
                            .localise = localise_embedding_grad,
                            .split = split_embedding_grad,
                            .full_outputs = {0}};
+
+const OpDef kReadRows{.name = "read_rows",
+                      .help = "table [V, C], ids i32 [...] -> [..., C], as they are kept",
+                      .min_inputs = 2,
+                      .max_inputs = 2,
+                      .infer = infer_embedding,
+                      .factors = embedding_factors,
+                      .cost = embedding_cost,
+                      .split = split_embedding,
+                      .precision = Precision::full};
+
+const OpDef kSumRows{
+    .name = "sum_rows",
+    .help = "ids i32 [...], rows [..., C] -> each id where it stands first, -1 where it stands "
+            "again or is below 0; there the sum f32 [..., C] of all rows of the id, else 0",
+    .min_inputs = 2,
+    .max_inputs = 2,
+    .infer = infer_sum_rows,
+    .factors = sum_rows_factors,
+    .cost = sum_rows_cost,
+    .split = split_sum_rows,
+    .precision = Precision::full};
+
+const OpDef kWriteRows{.name = "write_rows",
+                       .help = "table [V, C], ids i32 [...], rows [..., C] -> table with rows at "
+                               "ids, each of which is there once; one below 0 writes nothing",
+                       .min_inputs = 3,
+                       .max_inputs = 3,
+                       .infer = infer_write_rows,
+                       .factors = write_rows_factors,
+                       .cost = write_rows_cost,
+                       .split = split_write_rows,
+                       .aliases = {{0, 0}},
+                       .precision = Precision::full};
 
 } // namespace weft::ops

@@ -69,6 +69,9 @@ constexpr const OpDef* kOps[] = {
     // embedding.cpp
     &kEmbedding,
     &kEmbeddingGrad,
+    &kReadRows,
+    &kSumRows,
+    &kWriteRows,
     // softmax.cpp
     &kSoftmax,
     &kSoftmaxGrad,

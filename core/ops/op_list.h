@@ -21,7 +21,7 @@ extern const OpDef kReduceSum, kReduceMax, kSumSquares, kArgmax;
 // matmul.cpp
 extern const OpDef kMatmul, kLinear, kLinearGelu, kMatmulGeluGrad, kMatmulSums;
 // embedding.cpp
-extern const OpDef kEmbedding, kEmbeddingGrad;
+extern const OpDef kEmbedding, kEmbeddingGrad, kReadRows, kSumRows, kWriteRows;
 // softmax.cpp
 extern const OpDef kSoftmax, kSoftmaxGrad;
 // norm.cpp

@@ -10,7 +10,7 @@ Frozen frozen_part(const ExecutionPlan& plan) {
     for (const StateSlot& slot : plan.state_slots) {
         if (slot.category == Category::optimizer) {
             kept_bytes += slot.whole.bytes();
-        } else if (slot.category == Category::parameters) {
+        } else if (slot.category == Category::parameters && !slot.by_row) {
             (slot.trainable ? trained : out.parameters) += slot.whole.shape.elements();
         }
     }

@@ -51,6 +51,7 @@ struct StateSlot {
     ir::Type type;
     bool saved = true;                     // part of a checkpoint (key/value caches are not)
     bool trainable = true;                 // parameters only
+    bool by_row = false; // parameters only: a table of which an update touches some rows
     double weight_decay = 0;               // that pulls it at each update; parameters only
     std::vector<std::string> logical_axes; // one per dimension; "" = none
     std::int64_t offset = 0;               // in the arena; set by plan building

@@ -243,6 +243,7 @@ Json to_json(const ExecutionPlan& plan) {
         document["tensors"].push_back(tensor_row_json(plan, slot));
         if (slot.category == Category::parameters) {
             document["tensors"].back()["weight_decay"] = slot.weight_decay;
+            document["tensors"].back()["by_row"] = slot.by_row;
         }
     }
     for (const Tensor& tensor : batch_tensors(plan)) {

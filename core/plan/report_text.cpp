@@ -99,6 +99,13 @@ void write_decay(Page& page, const ExecutionPlan& plan) {
 void write_step(Page& page, const ExecutionPlan& plan) {
     page.heading("Step");
     page.row("parameters", format_count(plan.parameters), format_thousands(plan.parameters));
+    for (const StateSlot& slot : plan.state_slots) {
+        if (slot.by_row) {
+            page.row("and rows", format_count(slot.whole.shape.elements()),
+                     slot.name + ", " + format_thousands(slot.whole.shape[0]) +
+                         ", of which an update changes those of its batch");
+        }
+    }
     if (const Frozen frozen = frozen_part(plan); frozen.parameters > 0) {
         page.row("not trained", format_count(frozen.parameters),
                  "without gradients and optimizer state, which would be " +

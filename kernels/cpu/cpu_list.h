@@ -33,6 +33,8 @@ Made make_matmul(const Op& op);
 Made make_linear(const Op& op);
 Made make_embedding(const Op& op);
 Made make_embedding_grad(const Op& op);
+Made make_sum_rows(const Op& op);
+Made make_write_rows(const Op& op);
 Made make_softmax(const Op& op);
 Made make_softmax_grad(const Op& op);
 Made make_layer_norm(const Op& op);
@@ -105,6 +107,9 @@ inline constexpr KernelEntry kCpuList[] = {
     {"matmul_gelu_grad", "cpu tile matmul", 3, 3, 1, make_tile_matmul_gelu_grad},
     {"embedding", "cpu embedding", 2, 2, 1, make_embedding},
     {"embedding_grad", "cpu embedding", 2, 2, 1, make_embedding_grad},
+    {"read_rows", "cpu embedding", 2, 2, 1, make_embedding},
+    {"sum_rows", "cpu rows", 2, 2, 2, make_sum_rows},
+    {"write_rows", "cpu rows", 3, 3, 1, make_write_rows},
     {"softmax", "cpu softmax", 1, 1, 1, make_softmax},
     {"softmax_grad", "cpu softmax", 2, 2, 1, make_softmax_grad},
     {"layer_norm", "cpu layer norm", 3, 3, 3, make_layer_norm},

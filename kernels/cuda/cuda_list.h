@@ -31,6 +31,8 @@ Made make_library_convolution(const Op& op);
 Made make_direct_convolution(const Op& op);
 Made make_embedding(const Op& op);
 Made make_embedding_grad(const Op& op);
+Made make_sum_rows(const Op& op);
+Made make_write_rows(const Op& op);
 Made make_softmax(const Op& op);
 Made make_softmax_grad(const Op& op);
 Made make_layer_norm(const Op& op);
@@ -103,6 +105,9 @@ inline constexpr KernelEntry kCudaList[] = {
     {"conv2d_weight_grad", "cuda convolution", 2, 2, 1, make_direct_convolution},
     {"embedding", "cuda embedding", 2, 2, 1, make_embedding},
     {"embedding_grad", "cuda embedding", 2, 2, 1, make_embedding_grad},
+    {"read_rows", "cuda embedding", 2, 2, 1, make_embedding},
+    {"sum_rows", "cuda rows", 2, 2, 2, make_sum_rows},
+    {"write_rows", "cuda rows", 3, 3, 1, make_write_rows},
     {"softmax", "cuda softmax", 1, 1, 1, make_softmax},
     {"softmax_grad", "cuda softmax", 2, 2, 1, make_softmax_grad},
     {"layer_norm", "cuda layer norm", 3, 3, 3, make_layer_norm},

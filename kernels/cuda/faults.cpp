@@ -11,6 +11,7 @@ constexpr const char* kTexts[] = {
     "",
     "embedding: an id is outside the table",
     "embedding_grad: an id is outside the table",
+    "write_rows: an id is outside the table",
     "cross_entropy: a label is not below the classes",
     "cross_entropy_grad: a label is not below the classes",
     "top_k_grad: an index is out of range",

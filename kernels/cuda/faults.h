@@ -14,6 +14,7 @@ enum Fault : int {
     kNoFault = 0,
     kIdOutsideTable,
     kIdOutsideGradient,
+    kWrittenOutsideTable,
     kLabelTooLarge,
     kLabelOfGradientTooLarge,
     kIndexOfTopK,

@@ -68,6 +68,8 @@ Body make_matmul_gelu_grad(const Op& op);
 Body make_matmul_sums(const Op& op);
 Body make_embedding(const Op& op);
 Body make_embedding_grad(const Op& op);
+Body make_sum_rows(const Op& op);
+Body make_write_rows(const Op& op);
 Body make_softmax(const Op& op);
 Body make_softmax_grad(const Op& op);
 Body make_layer_norm(const Op& op);
@@ -131,6 +133,9 @@ inline constexpr ReferenceRow kReferenceList[] = {
     {"matmul_sums", 2, 2, 2, Operands::converted, make_matmul_sums},
     {"embedding", 2, 2, 1, Operands::converted, make_embedding},
     {"embedding_grad", 2, 2, 1, Operands::converted, make_embedding_grad},
+    {"read_rows", 2, 2, 1, Operands::converted, make_embedding},
+    {"sum_rows", 2, 2, 2, Operands::converted, make_sum_rows},
+    {"write_rows", 3, 3, 1, Operands::raw, make_write_rows},
     {"softmax", 1, 1, 1, Operands::converted, make_softmax},
     {"softmax_grad", 2, 2, 1, Operands::converted, make_softmax_grad},
     {"layer_norm", 3, 3, 3, Operands::converted, make_layer_norm},

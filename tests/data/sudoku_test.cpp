@@ -272,7 +272,7 @@ private slots:
         QCOMPARE(target_integers(*set.train, 0), stored("1234341221434321"));
     }
 
-    // As the published program writes them: 64 bits, several boards of a puzzle, ignored labels.
+    // As the published program writes them: 64 bits, several forms of a puzzle, ignored labels.
     void published_arrays_of_64_bits_and_groups_are_read() {
         const Folder folder;
         std::filesystem::create_directories(folder.path() / "train");
@@ -293,8 +293,8 @@ private slots:
         using Wide = std::vector<std::int64_t>;
         array("inputs", "<i8", "(3, 2)", Wide{1, 2, 3, 1, 4, 1});
         array("labels", "<i8", "(3, 2)", Wide{5, 2, 3, 0, 4, 6});
-        array("puzzle_indices", "<i4", "(3,)", std::vector<std::int32_t>{0, 2, 3});
-        array("group_indices", "<i4", "(3,)", std::vector<std::int32_t>{0, 1, 2});
+        array("puzzle_indices", "<i4", "(4,)", std::vector<std::int32_t>{0, 1, 2, 3});
+        array("group_indices", "<i4", "(3,)", std::vector<std::int32_t>{0, 2, 3});
         folder.write("train/dataset.json", R"({"pad_id": 0, "ignore_label_id": 0, "vocab_size": 11,
             "seq_len": 2, "num_puzzle_identifiers": 1, "sets": ["all"]})");
         const DataSet set = open(sudoku_section(folder.path().string()));
@@ -315,7 +315,7 @@ private slots:
                     open(sudoku_section(folder.path().string()));
                 }).contains("a cell is 11, but vocab_size is 11"));
         array("inputs", "<i8", "(3, 2)", Wide{1, 2, 3, 1, 4, 1});
-        array("puzzle_indices", "<i4", "(3,)", std::vector<std::int32_t>{0, 2, 4});
+        array("puzzle_indices", "<i4", "(4,)", std::vector<std::int32_t>{0, 1, 2, 4});
         QVERIFY(text_of([&] {
                     open(sudoku_section(folder.path().string()));
                 }).contains("do not rise from 0 to 3"));

@@ -172,6 +172,19 @@ void KernelEdge::out_of_range_indices_are_reported_at_run_time() {
                                {}})
                      .status,
                  WEFT_BAD_ARGUMENT);
+        QCOMPARE(
+            run(backend, {"read_rows", {logits, labels}, {type_of(WEFT_F32, {2, 3})}, {}, {}, {}})
+                .status,
+            WEFT_BAD_ARGUMENT);
+        const Tensor inside = tensor(WEFT_I32, {2}, {1, -1});
+        QCOMPARE(run(backend, {"write_rows", {logits, inside, logits}, {logits.type()}, {}, {}, {}})
+                     .status,
+                 WEFT_OK);
+        const Tensor outside = tensor(WEFT_I32, {2}, {0, 2});
+        QCOMPARE(
+            run(backend, {"write_rows", {logits, outside, logits}, {logits.type()}, {}, {}, {}})
+                .status,
+            WEFT_BAD_ARGUMENT);
         const Tensor cache = noise(WEFT_F32, {1, 4, 1, 2}, 2);
         const Tensor fresh = noise(WEFT_F32, {1, 2, 1, 2}, 3);
         QCOMPARE(run(backend,

@@ -194,6 +194,7 @@ private slots:
         QTest::newRow("attention") << "model.mixer=attention";
         QTest::newRow("positions mixed") << "model.mixer=mlp";
         QTest::newRow("prefix row") << "model.prefix_row=true";
+        QTest::newRow("puzzle rows") << "model.puzzle_rows=auto";
     }
 
     // Where nothing is cut off: one cycle.
@@ -201,9 +202,15 @@ private slots:
         QFETCH(QString, model);
         const auto config =
             trm_config({"model.h_cycles=1", "model.halting_weight=0", model.toStdString()});
-        Run run(config, puzzles());
+        const bool told = model == "model.puzzle_rows=auto";
+        data::SampleInfo sample = puzzles();
+        if (told) {
+            sample.input.shape = {kCells + 1};
+            sample.identifiers = 6;
+        }
+        Run run(config, sample);
         make_curved(run);
-        Arrays batch = numbered(0);
+        Arrays batch = told ? with_scalars(batch_of(sample, {1, kRows}), 1.0, 0.0, 0) : numbered(0);
         batch["learning_rate"] = f32({}, {1.0F});
         ir::Program program = run.program("train_step");
         std::vector<exec::Tensor> arguments;

@@ -308,6 +308,20 @@ void add_products(Rows& rows) {
                                  {{"rows", 5}},
                                  "dy f64[4,2] must be the ids' shape [3] with a feature dimension, "
                                  "and rows positive"}}});
+    rows.push_back({.kind = "read_rows",
+                    .operands = {"f64[5,2]", "i32[2,4]<5"},
+                    .refused = {{{"f64[5,2]", "i64[3]"}, {}, "ids must be i32, but is i64[3]"}}});
+    rows.push_back({.kind = "sum_rows",
+                    .operands = {"i32[2,4]<3", "f64[2,4,2]"},
+                    .refused = {{{"i32[3]", "f64[4,2]"},
+                                 {},
+                                 "rows f64[4,2] must have the ids' shape [3] with a feature "
+                                 "dimension"}}});
+    rows.push_back({.kind = "write_rows",
+                    .operands = {"f64[6,2]", "i32[3]%5", "f64[3,2]"},
+                    .refused = {{{"f64[6,2]", "i32[3]", "f64[3,4]"},
+                                 {},
+                                 "rows f64[3,4] do not fit into the table f64[6,2]"}}});
     rows.push_back({.kind = "softmax",
                     .operands = {"f64[2,2,5]"},
                     .refused = {{{"f64[]"}, {}, "x needs a last dimension, but is f64[]"}}});

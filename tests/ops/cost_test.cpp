@@ -85,6 +85,8 @@ private slots:
         QCOMPARE(elements("matmul", {"f32[3,5]", "f32[5,7]"}), 15.0 + 35 + 21);
         QCOMPARE(elements("add", {"f32[6,5]", "f32[5]"}), 30.0 + 5 + 30);
         QCOMPARE(elements("embedding", {"f32[1000,8]", "i32[6]"}), 48.0 + 6 + 48); // chosen rows
+        QCOMPARE(elements("read_rows", {"f32[1000,8]", "i32[6]"}), 48.0 + 6 + 48);
+        QCOMPARE(elements("write_rows", {"f32[1000,8]", "i32[6]", "f32[6,8]"}), 48.0 + 48);
         QCOMPARE(elements("embedding_grad", {"i32[6]", "f32[6,8]"}, {{"rows", std::int64_t{1000}}}),
                  6.0 + 48 + 8000);
         QCOMPARE(

@@ -103,14 +103,18 @@ void print_predictions(const std::string& input, const data::SampleInfo& info,
 
 /// What a sample is and what should come out; labels below 0 where nobody knows.
 struct Puzzle {
-    std::vector<std::int32_t> given, answer;
+    std::vector<std::int32_t> given, answer; // cells
+    std::vector<std::int32_t> sample = {};   // as the model takes it
 };
 
 Puzzle read_puzzle(const data::Source& source, std::int64_t index) {
-    const auto cells = static_cast<std::size_t>(source.info().input.shape.elements());
-    Puzzle out{std::vector<std::int32_t>(cells), std::vector<std::int32_t>(cells)};
-    source.read(index, std::as_writable_bytes(std::span(out.given)),
+    const data::SampleInfo& info = source.info();
+    Puzzle out;
+    out.sample.resize(static_cast<std::size_t>(info.input.shape.elements()));
+    out.answer.resize(static_cast<std::size_t>(info.target.shape.elements()));
+    source.read(index, std::as_writable_bytes(std::span(out.sample)),
                 std::as_writable_bytes(std::span(out.answer)));
+    out.given.assign(out.sample.begin() + info.lead(), out.sample.end());
     return out;
 }
 
@@ -194,7 +198,8 @@ void print_own_board(const train::LoadedModel& model, const std::string& input,
     if (!judged.problem.empty()) {
         throw Error(ErrorKind::usage, input, judged.problem, "Write a board that has a solution.");
     }
-    train::trace(*model.executor, puzzle.given, [&](std::int64_t, const train::Trace& trace) {
+    puzzle.sample = train::sample_of(model.data.train->info(), puzzle.given);
+    train::trace(*model.executor, puzzle.sample, [&](std::int64_t, const train::Trace& trace) {
         if (options.json) {
             config::Json entry = trace_json(form, puzzle, trace);
             entry["input"] = input;
@@ -220,7 +225,7 @@ void print_traces(const std::string& input, const train::LoadedModel& model,
     std::vector<Puzzle> puzzles;
     for (const std::int64_t index : indices) {
         puzzles.push_back(read_puzzle(source, index));
-        inputs.insert(inputs.end(), puzzles.back().given.begin(), puzzles.back().given.end());
+        inputs.insert(inputs.end(), puzzles.back().sample.begin(), puzzles.back().sample.end());
     }
     train::trace(*model.executor, inputs, [&](std::int64_t at, const train::Trace& trace) {
         const std::int64_t index = indices[static_cast<std::size_t>(at)];

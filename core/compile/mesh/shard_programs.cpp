@@ -19,7 +19,9 @@ SlotInfo info_of(const plan::StateSlot& slot) {
     out.type = slot.whole;
     out.logical_axes = slot.logical_axes;
     const std::size_t slash = slot.name.find('/');
-    if (slot.category == plan::Category::parameters) {
+    if (slot.by_row) {
+        out.kind = SlotInfo::Kind::other; // ZeRO would bring all rows together in every step
+    } else if (slot.category == plan::Category::parameters) {
         out.kind = SlotInfo::Kind::parameter;
     } else if (slot.logical_axes.size() > 1 && slot.logical_axes[1] == "batch") {
         out.kind = SlotInfo::Kind::batch; // rows of microsteps [n, B, ...]

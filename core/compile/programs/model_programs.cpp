@@ -173,6 +173,22 @@ void check_something_trains(const RunModel& run) {
     }
 }
 
+/// Of a table an update sees some rows: nothing is kept of the others.
+void check_updates_rows(const optim::Group& group, const nn::Variable& table) {
+    const optim::OptimizerDef& optimizer = *group.optimizer;
+    const bool keeps = !optim::arrays_of(optimizer, group.settings, table.shape).empty();
+    if (!keeps && !optimizer.averages && !optimizer.matrices_only) {
+        return;
+    }
+    throw Error(ErrorKind::usage, "/optimizer",
+                std::string(optimizer.name) + " keeps arrays of every weight, but of " +
+                    table.name + ", which is " + ir::to_text(table.shape) +
+                    ", an update sees only the rows of its batch",
+                "Put {\"match\": \"" + table.name +
+                    "\", \"type\": \"sign_sgd\"} first in optimizer.groups; sgd without momentum "
+                    "is possible, too.");
+}
+
 void check_optimizers_fit(const RunModel& run) {
     for (const nn::Variable& parameter : run.parameters) {
         const optim::Group& group = run.group(parameter);
@@ -185,6 +201,9 @@ void check_optimizers_fit(const RunModel& run) {
                         "Put a group before it with a match for such parameters and another type, "
                         "or use " +
                             name + " in a group for the matrices alone.");
+        }
+        if (run.trainable(parameter) && parameter.by_row) {
+            check_updates_rows(group, parameter);
         }
     }
 }
@@ -358,7 +377,8 @@ nn::DataShape data_shape(const RunConfig& config, const data::SampleInfo& sample
     const config::Json& settings = config.section("loss");
     const nn::LossDef* loss = nn::find_loss(settings.at("type").get<std::string>());
     const bool of_points = loss != nullptr && loss->point != nullptr;
-    return {sample.input, sample.target, sample.classes, of_points ? loss->point(settings) : 0};
+    return {sample.input, sample.target, sample.classes, of_points ? loss->point(settings) : 0,
+            sample.identifiers};
 }
 
 RunModel declare_run(const RunConfig& config, const data::SampleInfo& sample) {
@@ -492,6 +512,7 @@ std::vector<plan::StateSlot> make_slots(const RunModel& run) {
         out.push_back(slot_of(parameter, parameter.name, plan::Category::parameters));
         out.back().type.dtype = run.kept_as(parameter);
         out.back().trainable = run.trainable(parameter);
+        out.back().by_row = parameter.by_row;
         out.back().saved = out.back().trainable || !run.lora || run.lora->save_base;
         if (out.back().trainable) {
             out.back().weight_decay = run.update_settings(parameter).at("weight_decay");

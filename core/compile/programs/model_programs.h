@@ -56,7 +56,8 @@ struct RunModel {
     }
     /// Whether there is an average of the parameter, which is trained.
     bool averaged(const nn::Variable& parameter) const {
-        return config->ema_decay.has_value() || group(parameter).optimizer->averages;
+        return !parameter.by_row &&
+               (config->ema_decay.has_value() || group(parameter).optimizer->averages);
     }
     bool holds_samples() const { return model->holds_samples; }
     const config::Json& model_settings() const { return config->section("model"); }

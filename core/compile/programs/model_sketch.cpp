@@ -108,8 +108,7 @@ std::string pointer_of_layer(const std::string& path) {
 std::string text_of_model(const RunConfig& config, const data::SampleInfo& sample) {
     const nn::ModelDef* model = nn::find_model(config.model_type());
     WEFT_CHECK(model != nullptr, "the configuration was checked");
-    return nn::text_of_model(*model, config.section("model"),
-                             {sample.input, sample.target, sample.classes});
+    return nn::text_of_model(*model, config.section("model"), data_shape(config, sample));
 }
 
 } // namespace weft::compile

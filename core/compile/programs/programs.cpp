@@ -112,7 +112,7 @@ std::int64_t count_parameters(const RunConfig& config, const data::SampleInfo& s
     std::int64_t count = 0;
     const RunModel run = declare_run(config, sample);
     for (const nn::Variable& parameter : run.parameters) {
-        count += run.trainable(parameter) ? parameter.shape.elements() : 0;
+        count += run.trainable(parameter) && !parameter.by_row ? parameter.shape.elements() : 0;
     }
     return count;
 }

@@ -35,7 +35,9 @@ public:
 
     ir::Program build() {
         for (const nn::Variable& parameter : run_.parameters) {
-            if (run_.trainable(parameter)) {
+            if (run_.trainable(parameter) && parameter.by_row) {
+                tables_.push_back({.variable = &parameter});
+            } else if (run_.trainable(parameter)) {
                 trained_.push_back({&parameter, {}, {}, {}, {}});
             }
         }
@@ -69,6 +71,16 @@ private:
         ValueIds state;
     };
 
+    /// A table of which the rows that were read are updated, [n, B] of them: no array of its shape
+    /// is made.
+    struct Table {
+        const nn::Variable* variable;
+        ValueId value{};
+        ValueId read{};            // rows in the microstep
+        ValueId ids{}, gradient{}; // i32[n, B], [n, B, C]
+        ValueId firsts{}, sums{};  // of all rows of an id, where it stands first
+    };
+
     ValueId state_argument(const std::string& name, const ir::Shape& shape) {
         return program_.add_argument(ir::Role::state, name, {ir::DType::f32, shape});
     }
@@ -87,10 +99,13 @@ private:
         for (Trained& trained : trained_) {
             add_state(trained);
         }
-        if (!trained_.empty()) {
+        for (Table& table : tables_) {
+            table.value = parameters_.at(table.variable->name);
+        }
+        if (trains()) {
             halted_ = state_argument(std::string(kHaltedSlot), {});
         }
-        if (!trained_.empty() && run_.config->loss_scale) {
+        if (trains() && run_.config->loss_scale) {
             for (std::size_t i = 0; i < LossScaleSlot::count; ++i) {
                 scaling_.at(i) = state_argument(std::string(kLossScaleSlots.at(i)), {});
             }
@@ -113,10 +128,10 @@ private:
             rates_[rate.port] = scalar(rate.port);
         }
         for (const Trained& trained : trained_) {
-            const std::string layer = frozen_with(*trained.variable);
-            if (run_.config->freezable && !frozen_.contains(layer)) {
-                frozen_[layer] = scalar(frozen_port(layer));
-            }
+            add_frozen(*trained.variable);
+        }
+        for (const Table& table : tables_) {
+            add_frozen(*table.variable);
         }
         for (std::size_t group = 0; group < run_.groups.size(); ++group) {
             steps_.push_back(scalar(step_port(group, run_.groups.size()), {ir::DType::i64, {}}));
@@ -134,11 +149,20 @@ private:
         }
     }
 
+    void add_frozen(const nn::Variable& parameter) {
+        const std::string layer = frozen_with(parameter);
+        if (run_.config->freezable && !frozen_.contains(layer)) {
+            frozen_[layer] = scalar(frozen_port(layer));
+        }
+    }
+
     /// The layer that a parameter is frozen with: a parameter of the model itself is its own.
     static std::string frozen_with(const nn::Variable& parameter) {
         const std::string layer = layer_of(parameter.name);
         return layer.empty() ? parameter.name : layer;
     }
+
+    bool trains() const { return !trained_.empty() || !tables_.empty(); }
 
     // Rows that have done with their sample take the one that comes; the others keep theirs, and
     // what comes for them is dropped. How many loss terms there are then, nobody knows before.
@@ -238,6 +262,18 @@ private:
             rows_[i].updated = program_.add_value(ir::Type(program_.type(rows_[i].old)));
             loop.outputs.push_back(rows_[i].updated);
         }
+        for (std::size_t i = 0; i < tables_.size(); ++i) {
+            const ir::Block& body = loop.body.front();
+            const auto stacked = [&](std::size_t result) {
+                const ir::Type each = program_.type(body.results[result]);
+                loop.outputs.push_back(
+                    program_.add_value(batched(each, {batch_.accumulation_steps})));
+                return loop.outputs.back();
+            };
+            const std::size_t first = body.results.size() - 2 * (tables_.size() - i);
+            tables_[i].ids = stacked(first);
+            tables_[i].gradient = stacked(first + 1);
+        }
         take_outputs(loop.outputs);
         builder_.append(std::move(loop));
     }
@@ -291,6 +327,7 @@ private:
             context.bind(run_.carries[i].name, carries[i]);
         }
         const ValueId output = run_.model->build(context, run_.model_settings(), inputs);
+        find_read_rows(context);
         nn::Prediction prediction = prediction_of(run_, context, inputs, output, targets);
         prediction.other = others;
         prediction.share = shares;
@@ -305,7 +342,22 @@ private:
         b.set_path("microstep");
         body.results.push_back(next_random(b, random));
         add_rows(context, body);
+        body.results.insert(body.results.end(), row_gradients_.begin(), row_gradients_.end());
         return body;
+    }
+
+    void find_read_rows(const nn::ModelContext& context) {
+        for (Table& table : tables_) {
+            const auto is_of = [&](const nn::RowReading& one) {
+                return one.table == table.variable->name;
+            };
+            const auto& all = context.readings();
+            const auto reading = std::find_if(all.begin(), all.end(), is_of);
+            WEFT_CHECK(std::count_if(all.begin(), all.end(), is_of) == 1,
+                       "a table is read once in a microstep");
+            table.ids = reading->ids;
+            table.read = reading->rows;
+        }
     }
 
     // What rows are left with, in the order of their slots.
@@ -387,15 +439,21 @@ private:
                        const std::vector<nn::Objective>& objectives) {
         b.set_phase(ir::Phase::backward);
         const ValueId seed = scale_.valid() ? scale_ : ops::constant(b, 1.0);
-        ValueIds gradients(trained_.size());
+        std::vector<std::pair<std::string, ValueId>> by_name; // tables behind the others
+        for (const Trained& trained : trained_) {
+            by_name.emplace_back(trained.variable->name, trained.value);
+        }
+        for (const Table& table : tables_) {
+            by_name.emplace_back(table.variable->name, table.read);
+        }
+        ValueIds gradients(by_name.size());
         for (const nn::Objective& objective : objectives) {
             std::vector<std::size_t> places;
             ValueIds wanted;
-            for (std::size_t i = 0; i < trained_.size(); ++i) {
-                if (!gradients[i].valid() &&
-                    glob_match(objective.match, trained_[i].variable->name)) {
+            for (std::size_t i = 0; i < by_name.size(); ++i) {
+                if (!gradients[i].valid() && glob_match(objective.match, by_name[i].first)) {
                     places.push_back(i);
-                    wanted.push_back(trained_[i].value);
+                    wanted.push_back(by_name[i].second);
                 }
             }
             const auto own = autodiff::append_gradients(b, objective.terms, seed, wanted);
@@ -403,10 +461,15 @@ private:
                 gradients[places[i]] = own[i];
             }
         }
-        for (std::size_t i = 0; i < trained_.size(); ++i) {
-            WEFT_CHECK(gradients[i].valid(), "nothing trains " + trained_[i].variable->name);
-            b.set_path(layer_of(trained_[i].variable->name));
-            body.results.push_back(ops::add(b, carried_argument(body, i), gradients[i]));
+        for (std::size_t i = 0; i < gradients.size(); ++i) {
+            WEFT_CHECK(gradients[i].valid(), "nothing trains " + by_name[i].first);
+            if (i < trained_.size()) {
+                b.set_path(layer_of(by_name[i].first));
+                body.results.push_back(ops::add(b, carried_argument(body, i), gradients[i]));
+            } else {
+                row_gradients_.push_back(tables_[i - trained_.size()].ids);
+                row_gradients_.push_back(gradients[i]);
+            }
         }
     }
 
@@ -438,6 +501,14 @@ private:
         for (const Trained& trained : trained_) {
             b.set_path(layer_of(trained.variable->name));
             const ValueId own = b.emit("sum_squares", {trained.gradient});
+            squares = squares.valid() ? ops::add(b, squares, own) : own;
+        }
+        for (Table& table : tables_) {
+            b.set_path(layer_of(table.variable->name));
+            const ValueIds summed = b.emit_all("sum_rows", {table.ids, table.gradient});
+            table.firsts = summed[0];
+            table.sums = summed[1];
+            const ValueId own = b.emit("sum_squares", {table.sums});
             squares = squares.valid() ? ops::add(b, squares, own) : own;
         }
         b.set_path("update");
@@ -527,6 +598,26 @@ private:
             builder_.set_path(layer_of(trained.variable->name));
             update(trained, *run_.groups[index].optimizer, scalars);
         }
+        for (const Table& table : tables_) {
+            update(table);
+        }
+    }
+
+    // Each row by the rule of a parameter; those whose id has stood before are not written.
+    void update(const Table& table) {
+        ops::Builder& b = builder_;
+        const std::string& name = table.variable->name;
+        const std::size_t index = optim::group_of(run_.groups, name);
+        b.set_path("update");
+        const ValueIds& scalars = scalars_of(index);
+        b.set_path(layer_of(name));
+        const ValueId rows = b.emit("read_rows", {table.value, table.ids});
+        const ValueId gradient = factor_.valid() ? ops::mul(b, table.sums, factor_) : table.sums;
+        const optim::UpdateResult updated = run_.groups[index].optimizer->update(
+            b, run_.update_settings(*table.variable), {rows, gradient, {}, scalars, {}});
+        const ValueId taken = ops::select(b, stays_of(*table.variable), rows, updated.parameter);
+        program_.add_result(ir::Role::state, name,
+                            b.emit("write_rows", {table.value, table.firsts, taken}));
     }
 
     void update(const Trained& trained, const optim::OptimizerDef& optimizer,
@@ -538,7 +629,7 @@ private:
             factor_.valid() ? ops::mul(b, trained.gradient, factor_) : trained.gradient;
         const optim::UpdateResult updated = optimizer.update(
             b, settings, {trained.value, gradient, trained.state, scalars, trained.average});
-        const ValueId stays = stays_of(trained);
+        const ValueId stays = stays_of(*trained.variable);
         const ValueId value = take(name, updated.parameter, trained.value, stays);
         const auto arrays = optim::arrays_of(optimizer, settings, trained.variable->shape);
         for (std::size_t i = 0; i < arrays.size(); ++i) {
@@ -564,9 +655,9 @@ private:
 
     // A frozen parameter stays as it is while its optimizer goes on, as with a rate of 0 and
     // without decay.
-    ValueId stays_of(const Trained& trained) {
+    ValueId stays_of(const nn::Variable& parameter) {
         return run_.config->freezable
-                   ? ops::maximum(builder_, stays_, frozen_.at(frozen_with(*trained.variable)))
+                   ? ops::maximum(builder_, stays_, frozen_.at(frozen_with(parameter)))
                    : stays_;
     }
 
@@ -600,6 +691,8 @@ private:
     std::map<std::string, ValueId> parameters_;
     ValueIds statistics_, new_statistics_, metrics_;
     std::vector<Trained> trained_;
+    std::vector<Table> tables_;
+    ValueIds row_gradients_; // in the microstep: ids and gradients of each table's rows
     std::map<std::string, ValueId> rates_;
     std::map<std::string, ValueId> frozen_;   // by layer: 1 where it is; where layers may be frozen
     std::map<std::size_t, ValueIds> scalars_; // by group

@@ -109,7 +109,7 @@ std::shared_ptr<const Source> open_maze(const Json& settings, const OpenContext&
         made ? made_mazes(settings, context, part) : read_puzzles(path, context, PuzzleKind::maze);
     check_mazes(set, path);
     const std::int64_t samples = static_cast<std::int64_t>(set.groups.size()) - 1;
-    PuzzleSamples out{.kind = "maze", .info = maze_info(set.cells, samples)};
+    PuzzleSamples out{.kind = "maze", .info = told_apart(maze_info(set.cells, samples), set)};
     if (settings.at("augment").get<bool>() && part == Part::train) {
         const int side = static_cast<int>(out.info.board->rows);
         out.change = [side](SudokuDraws& draws) -> BoardChange {

@@ -144,15 +144,11 @@ PuzzleSet made_puzzles(const Json& settings, const OpenContext& context, Part pa
 }
 
 std::shared_ptr<const Source> open_sudoku(const Json& settings, const OpenContext& context,
-                                          Part part, Notes& notes) {
+                                          Part part, Notes&) {
     const bool made = settings.at("path").is_null();
     const fs::path path = made ? fs::path("sudoku") : part_at(settings, context, part);
     PuzzleSet set = made ? made_puzzles(settings, context, part)
                          : read_puzzles(path, context, PuzzleKind::sudoku);
-    if (set.identifiers > 1) {
-        notes.push_back(path.filename().string() + " has " + format_thousands(set.identifiers) +
-                        " kinds of puzzles, which are not told apart");
-    }
     const bool augment = settings.at("augment").get<bool>() && part == Part::train;
     const auto shape = sudoku_rules(set.cells, set.vocabulary);
     const bool padded = std::find(set.inputs.begin(), set.inputs.end(), 0) != set.inputs.end() ||
@@ -166,7 +162,8 @@ std::shared_ptr<const Source> open_sudoku(const Json& settings, const OpenContex
                     "Set data.train.augment to false.");
     }
     const std::int64_t samples = static_cast<std::int64_t>(set.groups.size()) - 1;
-    PuzzleSamples out{.kind = "sudoku", .info = sudoku_info(set.cells, set.vocabulary, samples)};
+    PuzzleSamples out{.kind = "sudoku",
+                      .info = told_apart(sudoku_info(set.cells, set.vocabulary, samples), set)};
     if (augment) {
         out.change = [rules = *shape](SudokuDraws& draws) { return sudoku_change(rules, draws); };
     }

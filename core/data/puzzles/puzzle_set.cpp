@@ -6,6 +6,7 @@
 #include "core/data/files/csv_reader.h"
 #include "core/data/files/npy_header.h"
 #include "core/data/puzzles/maze.h"
+#include "core/data/puzzles/puzzle_source.h"
 
 #include <algorithm>
 #include <cmath>
@@ -98,7 +99,7 @@ public:
         PuzzleSet out;
         out.vocabulary = number("vocab_size", 2, kMostCellValues);
         out.cells = number("seq_len", 1, 1 << 20);
-        out.identifiers = number("num_puzzle_identifiers", 1, std::int64_t{1} << 40);
+        out.identifiers = number("num_puzzle_identifiers", 1, kMostIdentifiers);
         const Json ignored = told_.value("ignore_label_id", Json());
         out.ignored = ignored.is_number_integer() ? ignored.get<std::int64_t>() : -1;
         const ArrayData inputs = array("inputs", 2, out.cells);
@@ -115,6 +116,12 @@ public:
         for (const std::int64_t first :
              offsets("group_indices", static_cast<std::int64_t>(puzzles.size()) - 1)) {
             out.groups.push_back(puzzles[static_cast<std::size_t>(first)]);
+        }
+        if (out.identifiers > 1) {
+            out.kinds = kinds(puzzles, out.identifiers);
+        }
+        if (std::ssize(puzzles) - 1 < out.boards()) {
+            out.puzzles = puzzles;
         }
         return out;
     }
@@ -182,6 +189,33 @@ private:
         return out;
     }
 
+    /// The identifier of each board.
+    std::vector<std::int32_t> kinds(const std::vector<std::int64_t>& puzzles,
+                                    std::int64_t bound) const {
+        const ArrayData data = array("puzzle_identifiers", 1, 0);
+        if (data.samples() != std::ssize(puzzles) - 1) {
+            fail_puzzles(data.name,
+                         format_thousands(data.samples()) + " identifiers, but " +
+                             format_thousands(std::ssize(puzzles) - 1) + " puzzles",
+                         "The two belong together; copy both again.");
+        }
+        std::vector<double> values(static_cast<std::size_t>(data.samples()));
+        data.read(0, values);
+        std::vector<std::int32_t> out;
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            if (!(values[i] >= 0.0 && values[i] < static_cast<double>(bound))) {
+                fail_puzzles(data.name,
+                             "the identifier of puzzle " + std::to_string(i + 1) + " is " +
+                                 config::number_text(values[i]) +
+                                 ", but num_puzzle_identifiers is " + std::to_string(bound),
+                             "Copy the file again, or correct dataset.json.");
+            }
+            out.resize(static_cast<std::size_t>(puzzles[i + 1]),
+                       static_cast<std::int32_t>(values[i]));
+        }
+        return out;
+    }
+
     /// Rising from 0 to `end`.
     std::vector<std::int64_t> offsets(const char* name, std::int64_t end) const {
         const ArrayData data = array(name, 1, 0);
@@ -233,6 +267,17 @@ fs::path puzzle_part(const fs::path& path, Part part) {
         }
     }
     return {};
+}
+
+bool describes_boards(const fs::path& folder, std::int64_t cells, std::int64_t vocabulary) {
+    try {
+        const Json told = Json::parse(
+            read_file(folder / "dataset.json", kMostDescription, ErrorKind::data), nullptr, false);
+        return told.is_object() && told.value("seq_len", Json()) == cells &&
+               told.value("vocab_size", Json()) == vocabulary;
+    } catch (const Error&) {
+        return false;
+    }
 }
 
 bool looks_like_puzzles(const fs::path& path, PuzzleKind kind) {

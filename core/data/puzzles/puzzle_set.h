@@ -19,7 +19,9 @@ struct PuzzleSet {
     std::int64_t vocabulary = 0;
     std::vector<std::uint8_t> inputs, labels; // [boards, cells]; see README.md
     std::vector<std::int64_t> groups;         // where each begins, then the number of boards
-    std::int64_t identifiers = 1;             // kinds of puzzles; more than one is not told apart
+    std::vector<std::int64_t> puzzles;        // the same; empty: each board is one of its own
+    std::vector<std::int32_t> kinds;          // of each board; empty: they are not told apart
+    std::int64_t identifiers = 1;             // kinds that there may be, none of them included
     std::int64_t ignored = -1;                // the label that nothing is learnt from
 
     std::int64_t boards() const {
@@ -28,7 +30,8 @@ struct PuzzleSet {
     std::span<const std::uint8_t> input(std::int64_t board) const { return row(inputs, board); }
     std::span<const std::uint8_t> label(std::int64_t board) const { return row(labels, board); }
     std::int64_t bytes() const {
-        return static_cast<std::int64_t>(inputs.size() + labels.size() + 8 * groups.size());
+        return static_cast<std::int64_t>(inputs.size() + labels.size() + 4 * kinds.size() +
+                                         8 * (groups.size() + puzzles.size()));
     }
 
 private:
@@ -46,6 +49,10 @@ std::filesystem::path puzzle_part(const std::filesystem::path& path, Part part);
 /// True for what puzzle_part finds by names, and for a CSV file whose second and third column hold
 /// boards of the kind; of mazes for a folder only where it says that it holds them. Reads little.
 bool looks_like_puzzles(const std::filesystem::path& path, PuzzleKind kind);
+
+/// Whether a published folder (one of its parts) says that its boards are such.
+bool describes_boards(const std::filesystem::path& folder, std::int64_t cells,
+                      std::int64_t vocabulary);
 
 /// The puzzles of a CSV file, after its header: source, question, answer, rating, by position; or
 /// those of a folder as puzzle sets are published. Throws weft::Error{data} with the place.

@@ -20,7 +20,15 @@ struct PuzzleSamples {
     std::function<BoardChange(SudokuDraws& draws)> change = {};
 };
 
-/// A sample is a group of the set; `path` is where it comes from.
+/// Identifiers that f32 tells apart, in which the held samples of a run are kept.
+inline constexpr std::int64_t kMostIdentifiers = std::int64_t{1} << 24;
+
+/// Samples as a set with identifiers has them: the identifier of each is the first number of its
+/// input.
+SampleInfo told_apart(SampleInfo info, const PuzzleSet& set);
+
+/// A sample is a board of the first puzzle of a group of the set; training sees that board of any
+/// puzzle of the group, which are the same in other forms. `path` is where they come from.
 std::shared_ptr<const Source> puzzle_source(PuzzleSet set, PuzzleSamples samples,
                                             std::uint64_t seed, const std::filesystem::path& path);
 

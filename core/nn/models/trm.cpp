@@ -27,6 +27,7 @@ constexpr double kUnsolved = -5.0; // the verdict's logit at the start
 struct TrmSettings {
     bool mixes_positions; // by a network over them, instead of attention
     bool rotary, prefix_row;
+    bool puzzle_rows; // where the data tell kinds of puzzles apart
     std::int64_t layers, width, heads, prefix, h_cycles, l_cycles, most_steps;
     double expansion, exploration, halting_weight, rope_theta, norm_eps;
 };
@@ -37,6 +38,7 @@ TrmSettings trm_settings(const Json& s) {
     return {.mixes_positions = s.at("mixer") == "mlp",
             .rotary = s.at("positions") == "rotary",
             .prefix_row = s.at("prefix_row").get<bool>(),
+            .puzzle_rows = s.at("puzzle_rows") == "auto",
             .layers = whole("layers"),
             .width = whole("width"),
             .heads = whole("heads"),
@@ -81,7 +83,15 @@ config::FieldTable trm_fields() {
                               "Positions before the sample's own; the first one tells whether it "
                               "is solved.")
             .range(0, 1 << 16),
-        config::boolean_field("prefix_row", false, "The first of them has a learned embedding."),
+        config::boolean_field("prefix_row", false,
+                              "The first of them has a learned embedding, one for all samples."),
+        config::choice_field(
+            "puzzle_rows", "auto", {"auto", "off"},
+            "Where data tell kinds of puzzles apart (a published set with "
+            "identifiers, arc) each kind has a learned embedding there instead, a "
+            "row of a table that begins at zero. An update changes the rows of its "
+            "batch alone: optimizer.groups has to give prefix.rows a type that "
+            "keeps nothing of a weight, such as sign_sgd. off: kinds are ignored."),
         config::choice_field("positions", "rotary", {"rotary", "none"},
                              "How attention knows positions."),
         config::real_field("rope_theta", 10000.0, "Base of the rotary wave lengths.").above(0.0),
@@ -133,7 +143,8 @@ struct TrmLayer {
 /// All weights are asked for before the loops: what loops read belongs to the block around them.
 struct TrmWeights {
     std::vector<TrmLayer> layers;
-    ValueId embedding, prefix_row, head, halt_weight, halt_bias, start_high, start_low;
+    ValueId first; // [1, C] or, one for each sample, [B, C]; invalid: zeros stand there
+    ValueId embedding, head, halt_weight, halt_bias, start_high, start_low;
 };
 
 GatedWeights gated_weights(ModelContext& context, const char* name, std::int64_t width,
@@ -145,15 +156,31 @@ GatedWeights gated_weights(ModelContext& context, const char* name, std::int64_t
             context.parameter("down.weight", {f, width}, scaled_by(f), {inner, outer})};
 }
 
-TrmWeights trm_weights(ModelContext& context, const TrmSettings& s, std::int64_t positions) {
+/// What stands at the first position; `kinds` i32[B], invalid where data do not tell any.
+ValueId first_position(ModelContext& context, const TrmSettings& s, ValueId kinds) {
+    if (kinds.valid() && s.puzzle_rows) {
+        if (s.prefix == 0) {
+            context.fail("the data tell " + std::to_string(context.data().identifiers) +
+                             " kinds of puzzles apart, and there is no position for what is learnt "
+                             "of each",
+                         "Set model.prefix to 1 or more, or model.puzzle_rows to \"off\".");
+        }
+        const Scope scope(context, "prefix");
+        return context.table_rows("rows", context.data().identifiers, s.width, kinds);
+    }
+    return s.prefix_row
+               ? context.parameter("prefix.weight", {1, s.width}, Init::zeros(), {"", "embed"})
+               : ValueId();
+}
+
+TrmWeights trm_weights(ModelContext& context, const TrmSettings& s, std::int64_t positions,
+                       ValueId kinds) {
     TrmWeights out;
     const std::int64_t c = s.width;
     const std::int64_t vocab = context.data().classes;
     out.embedding =
         context.parameter("embedding.weight", {vocab, c}, scaled_by(c), {"vocab", "embed"});
-    if (s.prefix_row) {
-        out.prefix_row = context.parameter("prefix.weight", {1, c}, Init::zeros(), {"", "embed"});
-    }
+    out.first = first_position(context, s, kinds);
     for (std::int64_t i = 0; i < s.layers; ++i) {
         const Scope scope(context, "layers." + std::to_string(i));
         TrmLayer layer;
@@ -351,11 +378,14 @@ ValueId embedded(ops::Builder& b, const TrmSettings& s, const TrmWeights& w, Val
                                               {"high", std::vector<std::int64_t>{0, behind, 0}},
                                               {"value", 0.0}});
     };
-    if (!s.prefix_row) {
+    if (!w.first.valid()) {
         return padded(cells, s.prefix, 0);
     }
-    const ValueId row = b.emit("broadcast", {ops::affine(b, w.prefix_row, scale)},
-                               {{"shape", std::vector<std::int64_t>{rows, 1, s.width}}});
+    const ValueId scaled = ops::affine(b, w.first, scale);
+    const ValueId row = b.shape(scaled)[0] == rows
+                            ? ops::reshape(b, scaled, {rows, 1, s.width})
+                            : b.emit("broadcast", {scaled},
+                                     {{"shape", std::vector<std::int64_t>{rows, 1, s.width}}});
     return b.emit("concat", {padded(row, 0, s.prefix - 1), cells}, {{"dim", std::int64_t{1}}});
 }
 
@@ -480,17 +510,26 @@ void trace_cycles(ModelContext& context, const TrmSettings& s, const TrmWeights&
 ValueId build_trm(ModelContext& context, const Json& settings, ValueId inputs) {
     const TrmSettings s = trm_settings(settings);
     ops::Builder& b = context.builder();
+    const bool told = context.data().identifiers > 0;
     const ir::Type type = b.type(inputs);
     const ir::Shape& target = context.data().target.shape;
     if (type.dtype != ir::DType::i32 || type.shape.rank() != 2 || context.data().classes < 2 ||
-        target.rank() != 1 || target[0] != type.shape[1]) {
+        target.rank() != 1 || target[0] != type.shape[1] - (told ? 1 : 0)) {
         context.fail("trm needs cells i32[N] and an answer of as many, but the data delivers " +
                          ir::to_text(context.data().input) + " and " +
                          ir::to_text(context.data().target),
                      "Use data of puzzles, such as sudoku.");
     }
-    const ir::Shape shape{type.shape[0], s.prefix + type.shape[1], s.width};
-    const TrmWeights w = trm_weights(context, s, shape[1]);
+    const std::int64_t rows = type.shape[0];
+    ValueId kinds;
+    if (told) {
+        b.set_path("prefix");
+        kinds = ops::reshape(b, ops::slice(b, inputs, {0, 0}, {rows, 1}), {rows});
+        inputs = ops::slice(b, inputs, {0, 1}, {rows, target[0]});
+        b.set_path("");
+    }
+    const ir::Shape shape{rows, s.prefix + target[0], s.width};
+    const TrmWeights w = trm_weights(context, s, shape[1], kinds);
     const TrmSteps steps(s, w, embedded(b, s, w, inputs), context.training());
     b.set_path("");
     if (context.traces()) {
@@ -506,6 +545,7 @@ ValueId build_trm(ModelContext& context, const Json& settings, ValueId inputs) {
 constexpr std::string_view kTrmTensors =
     "embedding.weight [V, C]\n"
     "prefix.weight [1, C]: with prefix_row\n"
+    "prefix.rows [kinds, C]: where data tell kinds of puzzles apart; not counted as parameters\n"
     "layers.*.attention.qkv.weight [C, 3C]: query, key, value\n"
     "layers.*.attention.output.weight [C, C]\n"
     "layers.*.positions.up.weight [T, 2G]: with mixer mlp in place of attention; gate, up\n"

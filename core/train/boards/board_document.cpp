@@ -14,14 +14,15 @@ using config::Json;
 /// The first boards that can be read.
 struct FirstBoards {
     std::vector<std::int64_t> indices;
-    std::vector<std::int32_t> inputs, targets; // [boards, cells]
+    std::vector<std::int32_t> inputs;  // [boards, lead and cells]
+    std::vector<std::int32_t> targets; // [boards, cells]
 };
 
 FirstBoards first_boards(const data::Source& source, std::int64_t count) {
-    const auto cells = static_cast<std::size_t>(source.info().input.shape.elements());
+    const data::SampleInfo& info = source.info();
     FirstBoards out;
-    std::vector<std::int32_t> input(cells);
-    std::vector<std::int32_t> target(cells);
+    std::vector<std::int32_t> input(static_cast<std::size_t>(info.input.shape.elements()));
+    std::vector<std::int32_t> target(static_cast<std::size_t>(info.target.shape.elements()));
     for (std::int64_t i = 0; i < source.samples() && std::ssize(out.indices) < count; ++i) {
         try {
             source.read(i, std::as_writable_bytes(std::span(input)),
@@ -65,7 +66,7 @@ std::optional<Json> board_document(exec::Executor& executor, const data::Source&
                                    const std::string& split, std::int64_t step,
                                    std::int64_t samples, const std::stop_token& stop) {
     const data::SampleInfo& info = source.info();
-    if (samples <= 0 || !info.board || info.target.shape != info.input.shape) {
+    if (samples <= 0 || !info.board || info.target.shape.elements() != info.board->cells()) {
         return std::nullopt;
     }
     const data::BoardForm& form = *info.board;
@@ -74,6 +75,7 @@ std::optional<Json> board_document(exec::Executor& executor, const data::Source&
         return std::nullopt;
     }
     const auto cells = static_cast<std::size_t>(form.cells());
+    const auto lead = static_cast<std::size_t>(info.lead());
     std::vector<std::int64_t> right, halted_right, halted_wrong;
     Json kept = Json::array();
     std::int64_t cycles = 0;
@@ -82,9 +84,9 @@ std::optional<Json> board_document(exec::Executor& executor, const data::Source&
         halted_right.resize(right.size());
         halted_wrong.resize(right.size());
         cycles = one.cycles;
-        const auto at = static_cast<std::size_t>(index) * cells;
-        const auto input = std::span(boards.inputs).subspan(at, cells);
-        const auto target = std::span(boards.targets).subspan(at, cells);
+        const auto at = static_cast<std::size_t>(index);
+        const auto input = std::span(boards.inputs).subspan(at * (lead + cells) + lead, cells);
+        const auto target = std::span(boards.targets).subspan(at * cells, cells);
         const std::int64_t after = one.halts_after();
         for (std::int64_t done = 1; done <= one.steps; ++done) {
             const bool good = wrong_cells(one.answer(done), target) == 0;

@@ -62,6 +62,13 @@ std::vector<std::string> board_lines(const data::BoardForm& form,
     return out;
 }
 
+std::vector<std::int32_t> sample_of(const data::SampleInfo& info,
+                                    std::span<const std::int32_t> cells) {
+    std::vector<std::int32_t> out(static_cast<std::size_t>(info.lead()), 0);
+    out.insert(out.end(), cells.begin(), cells.end());
+    return out;
+}
+
 std::vector<std::int32_t> parse_board(const data::BoardForm& form, std::string_view text) {
     std::vector<std::int32_t> out;
     for (std::size_t i = 0; i < text.size(); ++i) {

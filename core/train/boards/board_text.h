@@ -32,4 +32,8 @@ std::vector<std::string> board_lines(const data::BoardForm& form,
 /// place.
 std::vector<std::int32_t> parse_board(const data::BoardForm& form, std::string_view text);
 
+/// A board of one's own as a sample: of no kind, where kinds are told apart.
+std::vector<std::int32_t> sample_of(const data::SampleInfo& info,
+                                    std::span<const std::int32_t> cells);
+
 } // namespace weft::train

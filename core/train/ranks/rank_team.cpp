@@ -101,10 +101,15 @@ ir::Type type_of(const Json& document) {
 
 /// What plans want to know of data: ranks have none, rank 0 reads them for all.
 Json json_of(const data::DataOutline& data) {
-    return {{"input", json_of(data.sample.input)},   {"target", json_of(data.sample.target)},
-            {"classes", data.sample.classes},        {"samples", data.samples},
-            {"has_validation", data.has_validation}, {"has_test", data.has_test},
-            {"cache_bytes", data.cache_bytes},       {"test_cache_bytes", data.test_cache_bytes},
+    return {{"input", json_of(data.sample.input)},
+            {"target", json_of(data.sample.target)},
+            {"classes", data.sample.classes},
+            {"samples", data.samples},
+            {"identifiers", data.sample.identifiers},
+            {"has_validation", data.has_validation},
+            {"has_test", data.has_test},
+            {"cache_bytes", data.cache_bytes},
+            {"test_cache_bytes", data.test_cache_bytes},
             {"largest_block", data.largest_block}};
 }
 
@@ -113,6 +118,7 @@ data::DataOutline outline_of(const Json& document) {
     out.sample.input = type_of(document.at("input"));
     out.sample.target = type_of(document.at("target"));
     out.sample.classes = document.at("classes").get<std::int64_t>();
+    out.sample.identifiers = document.at("identifiers").get<std::int64_t>();
     out.samples = document.at("samples").get<std::int64_t>();
     out.has_validation = document.at("has_validation").get<bool>();
     out.has_test = document.at("has_test").get<bool>();

@@ -72,6 +72,10 @@ std::vector<ReferenceName> tensor_names() {
         {"tensors[].padding_bytes", "integer", "Of a device's part: added so that all are equal."},
         {"tensors[].local_bytes", "integer", "Of a device's part."},
         {"tensors[].weight_decay", "number", "Of parameters: the decay that the update uses."},
+        {"tensors[].by_row", "boolean",
+         "Of parameters: it is a table of which an update changes the rows of its batch; such are "
+         "not "
+         "counted in parameters."},
         {"tensors[].stage", "integer", "Of a pipeline: the stage that holds it."},
     };
 }

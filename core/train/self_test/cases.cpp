@@ -184,6 +184,14 @@ constexpr CaseText kTexts[] = {
   %3 = embedding(%0, %1) : F[7,11,48] @ "" forward
   %4 = embedding_grad(%1, %2) {rows=50} : f32[50,48] @ "" forward
   out %4 output "y")"},
+    {"rows of tables", R"(
+  in %0 batch "noise 0" : f32[50,48]
+  in %1 batch "below 50" : i32[7,11]
+  in %2 batch "noise 2" : F[7,11,48]
+  %3, %4 = sum_rows(%1, %2) : i32[7,11], f32[7,11,48] @ "" forward
+  %5 = write_rows(%0, %3, %4) : f32[50,48] @ "" forward
+  %6 = read_rows(%5, %1) : f32[7,11,48] @ "" forward
+  out %6 output "y")"},
     {"softmax", R"(
   in %0 batch "noise 0" : F[33,130]
   in %1 batch "noise 1" : F[33,130]

@@ -6,8 +6,9 @@
 The model, its losses, halting and Adam-atan2 are written here from the paper and the published
 program's description, in f64: nothing is taken from weft but start values, batches' order being that
 of the file. First one update by plain gradient descent, whose differences are the gradients
-themselves; then five by Adam-atan2, in which rows halt and take other samples. Prints the figures.
-Needs torch and safetensors; exits 77 without them.
+themselves; then five by Adam-atan2, in which rows halt and take other samples. Then the same with
+puzzles of several kinds, each of which has a learned row that follows the sign of its gradient. Prints
+the figures. Needs torch and safetensors; exits 77 without them.
 """
 import csv
 import json
@@ -18,6 +19,7 @@ import sys
 import tempfile
 
 try:
+    import numpy
     import torch
     import torch.nn.functional as F
     from safetensors.torch import load_file
@@ -35,6 +37,8 @@ STEPS = 5
 WIDTH, HEADS, LAYERS, H_CYCLES, L_CYCLES, PREFIX, HALT_MAX = 64, 4, 2, 3, 2, 4, 3
 BETA1, BETA2, DECAY, RATE = 0.9, 0.95, 0.1, 1e-4
 VOCAB = 6  # pad, blank, 1 to 4
+KINDS, ROW_RATE, ROW_DECAY = 9, 1e-2, 0.1  # of rows for kinds of puzzles
+ROWS = "prefix.rows"
 
 
 def weft(*arguments):
@@ -89,10 +93,17 @@ def cycle(p, mixer, x, high, low):
     return stack(p, mixer, high + low), low
 
 
-def step(p, mixer, inputs, high, low):
+def embedded(p, inputs, kinds):
+    """[B, PREFIX + N, C]: the row of the kind where there are such, zeros, cells"""
+    x = F.pad(p["embedding.weight"][inputs], (0, 0, PREFIX, 0))
+    if ROWS in p:
+        x = x + F.pad(p[ROWS][kinds][:, None], (0, 0, 0, x.shape[1] - 1))
+    return x * math.sqrt(WIDTH)
+
+
+def step(p, mixer, inputs, kinds, high, low):
     """-> logits [B, N, V], q [B], high, low"""
-    cells = p["embedding.weight"][inputs] * math.sqrt(WIDTH)
-    x = F.pad(cells, (0, 0, PREFIX, 0))
+    x = embedded(p, inputs, kinds)
     with torch.no_grad():
         for _ in range(H_CYCLES - 1):
             high, low = cycle(p, mixer, x, high, low)
@@ -119,6 +130,7 @@ class Trainer:
         length = PREFIX + puzzles[0][0].numel()
         self.inputs = torch.zeros(BATCH, length - PREFIX, dtype=torch.long)
         self.labels = torch.zeros_like(self.inputs)
+        self.kinds = torch.zeros(BATCH, dtype=torch.long)
         self.high = torch.zeros(BATCH, length, WIDTH, dtype=torch.double)
         self.low = torch.zeros_like(self.high)
         self.steps = torch.zeros(BATCH, dtype=torch.long)
@@ -130,11 +142,12 @@ class Trainer:
         """One step of every row: (reported loss, gradients)."""
         for row in range(BATCH):
             if self.done[row]:
-                self.inputs[row], self.labels[row] = self.puzzles[self.at + row]
+                self.inputs[row], self.labels[row], self.kinds[row] = self.puzzles[self.at + row]
                 self.high[row], self.low[row] = self.start
                 self.steps[row] = 0
         self.at = (self.at + BATCH) % len(self.puzzles)
-        logits, q, high, low = step(self.p, self.mixer, self.inputs, self.high, self.low)
+        logits, q, high, low = step(self.p, self.mixer, self.inputs, self.kinds, self.high,
+                                    self.low)
         terms = stablemax(logits, self.labels)
         right = (logits.argmax(-1) == self.labels).all(-1).double()
         halting = F.binary_cross_entropy_with_logits(q, right, reduction="sum")
@@ -153,6 +166,10 @@ class Trainer:
         with torch.no_grad():
             for name, theta in self.p.items():
                 g = gradients[name]
+                if name == ROWS:
+                    seen = self.kinds.unique()
+                    theta[seen] = theta[seen] * (1 - ROW_RATE * ROW_DECAY) - ROW_RATE * g[seen].sign()
+                    continue
                 theta *= 1 - RATE * DECAY
                 self.m[name] = BETA1 * self.m[name] + (1 - BETA1) * g
                 self.v[name] = BETA2 * self.v[name] + (1 - BETA2) * g * g
@@ -165,9 +182,9 @@ def norm_of(gradients):
     return math.sqrt(sum(float(g.square().sum()) for g in gradients.values()))
 
 
-def config(folder, mixer, optimizer):
+def config(folder, puzzles, mixer, optimizer):
     return {"name": "trm", "seed": 3,
-            "data": {"train": {"type": "sudoku", "path": str(folder / "puzzles"), "augment": False},
+            "data": {"train": {"type": "sudoku", "path": str(folder / puzzles), "augment": False},
                      "validation": None, "test": None, "shuffle": False},
             "model": {"type": "trm", "mixer": mixer, "layers": LAYERS, "width": WIDTH, "heads": HEADS,
                       "h_cycles": H_CYCLES, "l_cycles": L_CYCLES, "prefix": PREFIX,
@@ -200,13 +217,14 @@ def check_cycles(run, trainer, weights):
     """What `weft predict` says of puzzles after every cycle, by the weights of the run."""
     puzzles = trainer.puzzles[:10]
     said = json.loads(weft("predict", run, f"0-{len(puzzles) - 1}", "--split", "train", "--json"))
-    inputs = torch.stack([given for given, _ in puzzles])
+    inputs = torch.stack([given for given, _, _ in puzzles])
+    kinds = torch.tensor([kind for _, _, kind in puzzles])
     p = {name: weights[name].double() for name in trainer.p}
     length = PREFIX + inputs.shape[1]
     high, low = (value.expand(len(puzzles), length, WIDTH) for value in trainer.start)
     clear = 0
     with torch.no_grad():
-        x = F.pad(p["embedding.weight"][inputs] * math.sqrt(WIDTH), (0, 0, PREFIX, 0))
+        x = embedded(p, inputs, kinds)
         for at in range(HALT_MAX * H_CYCLES):
             high, low = cycle(p, trainer.mixer, x, high, low)
             logits = high[:, PREFIX:] @ p["head.weight"]
@@ -227,13 +245,31 @@ def check_cycles(run, trainer, weights):
     print(f"{trainer.mixer}: {clear} guesses cycle by cycle and all verdicts are PyTorch's")
 
 
-def check(folder, mixer):
-    weft_steps = lambda name, optimizer, steps: train(
-        folder, f"{name}-{mixer}-{steps}", config(folder, mixer, optimizer), steps)
-    with open(folder / "puzzles" / "train.csv", newline="") as file:
+def tables(folder):
+    """(question, answer, 0) of every puzzle in a table."""
+    with open(folder / "train.csv", newline="") as file:
         rows = list(csv.DictReader(file))
     cells = lambda text: torch.tensor([1 if c == "." else int(c) + 1 for c in text])
-    puzzles = [(cells(row["question"]), cells(row["answer"])) for row in rows]
+    return [(cells(row["question"]), cells(row["answer"]), 0) for row in rows]
+
+
+def arrays(folder):
+    """(question, answer, kind) of every puzzle in a published set, which is given kinds first."""
+    part = folder / "train"
+    inputs, labels = (torch.from_numpy(numpy.load(part / f"all__{name}.npy").astype(numpy.int64))
+                      for name in ("inputs", "labels"))
+    kinds = [i * i % KINDS for i in range(len(inputs))]
+    numpy.save(part / "all__puzzle_identifiers.npy", numpy.array(kinds, dtype=numpy.int32))
+    told = json.loads((part / "dataset.json").read_text())
+    told["num_puzzle_identifiers"] = KINDS
+    (part / "dataset.json").write_text(json.dumps(told))
+    return list(zip(inputs, labels, kinds))
+
+
+def check(folder, data, puzzles, mixer):
+    """`data` is the folder of the puzzles."""
+    weft_steps = lambda name, optimizer, steps: train(
+        folder, f"{name}-{data}-{mixer}-{steps}", config(folder, data, mixer, optimizer), steps)
     sgd = {"type": "sgd", "momentum": 0, "learning_rate": 1.0, "weight_decay": 0}
     start, _ = weft_steps("sgd", sgd, 0)
     # Weights that say something of every sum: those of the verdict begin at 0.
@@ -248,9 +284,11 @@ def check(folder, mixer):
         off = float((found - g).abs().max())
         if off > TOLERANCE:
             raise AssertionError(f"gradient of {name} is off by {off}")
-    print(f"{mixer}: loss, norm, {len(gradients)} gradient norms within {worst:.1e}")
+    print(f"{data} {mixer}: loss, norm, {len(gradients)} gradient norms within {worst:.1e}")
     atan2 = {"type": "adam_atan2", "betas": [BETA1, BETA2], "learning_rate": RATE,
-             "weight_decay": DECAY, "weight_decay_on": "all"}
+             "weight_decay": DECAY, "weight_decay_on": "all",
+             "groups": [{"match": ROWS, "type": "sign_sgd", "learning_rate": ROW_RATE,
+                         "weight_decay": ROW_DECAY}]}
     trainer = Trainer(start, mixer, puzzles)
     first, _ = weft_steps("atan2", atan2, 1)
     _, gradients = trainer.gradients()
@@ -262,7 +300,7 @@ def check(folder, mixer):
         worst = max(worst, float(off[told].max()))
     if worst > TOLERANCE:
         raise AssertionError(f"weights after an update are off by {worst}")
-    print(f"{mixer}: weights after an update within {worst:.1e}")
+    print(f"{data} {mixer}: weights after an update within {worst:.1e}")
     final, steps = weft_steps("atan2", atan2, STEPS)
     trainer = Trainer(start, mixer, puzzles)
     taken = []
@@ -279,8 +317,8 @@ def check(folder, mixer):
     share = float((off > TOLERANCE).double().mean())
     if share > AFTER_NOISE or BATCH not in taken:
         raise AssertionError(f"{share:.2%} of the weights are off by more than {TOLERANCE}; rows done {taken}")
-    check_cycles(folder / f"atan2-{mixer}-{STEPS}", trainer, final)
-    print(f"{mixer}: weights after {STEPS} updates off by more than {TOLERANCE}: {share:.1e}; rows done {taken}")
+    check_cycles(folder / f"atan2-{data}-{mixer}-{STEPS}", trainer, final)
+    print(f"{data} {mixer}: weights after {STEPS} updates off by more than {TOLERANCE}: {share:.1e}; rows done {taken}")
 
 
 if __name__ == "__main__":
@@ -289,5 +327,7 @@ if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as name:
         place = pathlib.Path(name)
         weft("data", "make", "sudoku", place / "puzzles", "--side", 4, "--samples", 60, "--test", 0)
+        weft("data", "make", "sudoku", place / "kinds", "--side", 4, "--samples", 60, "--test", 0, "--as", "npy")
         for kind in ("attention", "mlp"):
-            check(place, kind)
+            check(place, "puzzles", tables(place / "puzzles"), kind)
+        check(place, "kinds", arrays(place / "kinds"), "attention")

@@ -160,6 +160,45 @@ void add_followed(std::vector<Case>& cases) {
     }
 }
 
+/// Rows with an id each, of which some stand for no row.
+void add_rows(std::vector<Case>& cases, std::int64_t width) {
+    Tensor repeated = indices({13, 7}, 62, 20);
+    Tensor different = indices({9}, 63, 1);
+    for (std::size_t i = 0; i < 9; ++i) {
+        different.set(i, static_cast<double>(i * 7 % 30));
+    }
+    for (const std::size_t i : {0, 5}) {
+        repeated.set(i, -1);
+        different.set(i, -1);
+    }
+    for (const weft_dtype dtype : {WEFT_F32, WEFT_BF16, WEFT_F16}) {
+        cases.push_back({"read_rows",
+                         {"read_rows",
+                          {noise(dtype, {50, width}, 64), indices({7, 11}, 65, 50)},
+                          {type_of(dtype, {7, 11, width})},
+                          {},
+                          {},
+                          {}},
+                         {0.0, 0.0}});
+        cases.push_back({"sum_rows",
+                         {"sum_rows",
+                          {repeated, noise(dtype, {13, 7, width}, 66)},
+                          {type_of(WEFT_I32, {13, 7}), type_of(WEFT_F32, {13, 7, width})},
+                          {},
+                          {},
+                          {}},
+                         sum_tolerance(WEFT_F32, 10)});
+        cases.push_back({"write_rows",
+                         {"write_rows",
+                          {noise(dtype, {30, width}, 67), different, noise(dtype, {9, width}, 68)},
+                          {type_of(dtype, {30, width})},
+                          {},
+                          {},
+                          {}},
+                         {0.0, 0.0}});
+    }
+}
+
 } // namespace
 
 void add_matmul_cases(std::vector<Case>& cases) {
@@ -190,6 +229,9 @@ void add_matmul_cases(std::vector<Case>& cases) {
                               {}},
                              sum_tolerance(WEFT_F32, 40)});
         }
+    }
+    for (const std::int64_t width : {1, 33, 384}) {
+        add_rows(cases, width);
     }
     for (const weft_dtype dtype : {WEFT_BF16, WEFT_F16}) {
         cases.push_back({"embedding into less",

@@ -107,11 +107,12 @@ SolvedBoard solve_board(train::LoadedModel& model, const QString& board) {
     if (!info.board) {
         throw Error(ErrorKind::usage, "solve", "this run is not trained on boards");
     }
-    const std::vector<std::int32_t> cells = train::parse_board(*info.board, board.toStdString());
+    const std::vector<std::int32_t> sample =
+        train::sample_of(info, train::parse_board(*info.board, board.toStdString()));
     SolvedBoard out;
     out.given = board;
     out.step = model.manifest.record.step;
-    train::trace(*model.executor, cells, [&](std::int64_t, const train::Trace& trace) {
+    train::trace(*model.executor, sample, [&](std::int64_t, const train::Trace& trace) {
         out.trace = trace;
         return false;
     });
