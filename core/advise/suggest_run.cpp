@@ -25,7 +25,9 @@ public:
         const data::DataOutline data = outline(kShortContext);
         const ir::Type& input = data.sample.input;
         out_.document = {{"schema_version", 1}, {"name", name_}, {"data", section_}};
-        if (input.dtype == ir::DType::i32) {
+        if (data.sample.board) {
+            puzzles(data);
+        } else if (input.dtype == ir::DType::i32) {
             language(data);
         } else {
             const bool image = input.shape.rank() == 3;
@@ -74,6 +76,41 @@ private:
                        : format_thousands(tokens) + " tokens"));
         because(format_thousands(steps) + " updates of " + std::to_string(kBatch) + " windows of " +
                 std::to_string(context) + (bytes ? " bytes" : " tokens"));
+    }
+
+    /// Boards to be filled: a small model that improves its answer step by step.
+    void puzzles(const data::DataOutline& data) {
+        constexpr std::int64_t kSmallBoard = 100; // cells
+        constexpr std::int64_t kBatch = 32;
+        const std::int64_t cells = data.sample.board->cells();
+        const bool small = cells <= kSmallBoard;
+        Json& run = out_.document;
+        run["model"] = {{"type", "trm"}, {"mixer", small ? "mlp" : "attention"},
+                        {"width", 64},   {"heads", 4},
+                        {"h_cycles", 2}, {"l_cycles", 2},
+                        {"prefix", 1},   {"halt_max_steps", 4}};
+        run["loss"] = {{"type", "stablemax"}};
+        run["metrics"] = {"accuracy", "exact_accuracy", "halting_accuracy", "halting_steps"};
+        run["optimizer"] = {{"type", "adam_atan2"},
+                            {"learning_rate", 2e-3},
+                            {"weight_decay", 0.1},
+                            {"weight_decay_on", "all"}};
+        if (data.sample.identifiers > 0) {
+            run["optimizer"]["groups"] = {{{"match", "prefix.rows"},
+                                           {"type", "sign_sgd"},
+                                           {"learning_rate", 1e-2},
+                                           {"weight_decay", 0.1}}};
+            because("each of " + format_thousands(data.sample.identifiers - 1) +
+                    " kinds of puzzles has a learned row, of which an update changes those of its "
+                    "batch");
+        }
+        finish_steps(kUpdates, std::clamp<std::int64_t>(data.samples, 1, kBatch));
+        run["lr_schedule"] = {
+            {"type", "warmup_constant"}, {"warmup_steps", 100}, {"step_convention", "one_based"}};
+        run["training"]["max_grad_norm"] = nullptr;
+        run["training"]["ema_decay"] = 0.99;
+        because("a model that improves its answer step by step suits boards of " +
+                format_thousands(cells) + " cells");
     }
 
     void finish_steps(std::int64_t steps, std::int64_t batch) {

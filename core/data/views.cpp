@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/data/views.h"
 
+#include "core/data/forms.h"
+
 #include "core/base/check.h"
 #include "core/base/text.h"
 
@@ -169,8 +171,6 @@ public:
         const std::lock_guard lock(mutex_);
         return notes_;
     }
-
-private:
     const Source& source() const {
         const std::lock_guard lock(mutex_);
         if (source_ == nullptr) {
@@ -180,6 +180,7 @@ private:
         return *source_;
     }
 
+private:
     Open open_;
     mutable std::mutex mutex_;
     mutable std::shared_ptr<const Source> source_;
@@ -209,6 +210,11 @@ std::shared_ptr<const Source> told_as(std::shared_ptr<const Source> source,
 std::shared_ptr<const Source>
 opened_on_demand(std::function<std::shared_ptr<const Source>(Notes& notes)> open) {
     return std::make_shared<OnDemandSource>(std::move(open));
+}
+
+const AskedInForms* asked_in_forms(const Source& source) {
+    const auto* on_demand = dynamic_cast<const OnDemandSource*>(&source);
+    return dynamic_cast<const AskedInForms*>(on_demand == nullptr ? &source : &on_demand->source());
 }
 
 } // namespace weft::data

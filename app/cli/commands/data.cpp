@@ -10,6 +10,7 @@
 #include "core/base/text.h"
 #include "core/data/lengths.h"
 #include "core/data/puzzles/sudoku.h"
+#include "core/data/puzzles/write_arc.h"
 #include "core/data/puzzles/write_puzzles.h"
 #include "core/data/recognise.h"
 #include "core/data/scan.h"
@@ -303,6 +304,8 @@ struct MakeOptions {
     std::int64_t samples = 10000;
     std::optional<std::int64_t> features, classes, targets, height, width, channels, side, test;
     std::string layout = "csv"; // of puzzles
+    std::string from;           // tasks of ARC
+    std::int64_t augmentations = 1000;
     std::int64_t seed = 0;
     bool json = false;
 };
@@ -347,7 +350,41 @@ int make_puzzles(const MakeOptions& options, const Context& context) {
     return 0;
 }
 
+/// Tasks of ARC as a published set.
+int make_arc(const MakeOptions& options, const Context& context) {
+    if (options.from.empty()) {
+        throw Error(ErrorKind::usage, "--from", "no tasks are named",
+                    "Use --from with a file or folder of tasks in JSON.");
+    }
+    OpeningLine writing(context);
+    data::OpenContext opening;
+    opening.on_opening = data::when_slow(
+        [&writing](const data::Opening& one, double seconds) { writing.show(one, seconds); });
+    const data::ArcOrder order{.tasks = data::read_arc_tasks(options.from),
+                               .forms = options.augmentations,
+                               .seed = static_cast<std::uint64_t>(options.seed)};
+    const data::WrittenArc written = data::write_arc(order, opening, options.to);
+    writing.clear();
+    if (options.json) {
+        print_json({{"path", options.to},
+                    {"train_samples", written.train},
+                    {"test_samples", written.test},
+                    {"identifiers", written.identifiers},
+                    {"bytes", directory_bytes(options.to)}});
+    } else {
+        std::printf("Wrote %s boards and %s of a test part, of %s tasks in %s forms, to %s, %s.\n",
+                    format_thousands(written.train).c_str(), format_thousands(written.test).c_str(),
+                    format_thousands(std::ssize(order.tasks)).c_str(),
+                    format_thousands(written.identifiers - 1).c_str(), options.to.c_str(),
+                    format_bytes(directory_bytes(options.to)).c_str());
+    }
+    return 0;
+}
+
 int make(const MakeOptions& options, const Context& context) {
+    if (options.kind == "arc") {
+        return make_arc(options, context);
+    }
     if (options.kind == "sudoku" || options.kind == "maze") {
         return make_puzzles(options, context);
     }
@@ -388,9 +425,11 @@ int convert(const ConvertOptions& options, const Context& context) {
 void add_make(Command data, Context& context) {
     auto options = std::make_shared<MakeOptions>();
     const Command command = data.subcommand("make", "write samples of a rule that can be learnt");
-    command.positional("KIND", &options->kind, "regression, classification, images, sudoku or maze")
+    command
+        .positional("KIND", &options->kind,
+                    "regression, classification, images, sudoku, maze or arc")
         .required()
-        .one_of({"regression", "classification", "images", "sudoku", "maze"});
+        .one_of({"regression", "classification", "images", "sudoku", "maze", "arc"});
     command.positional("FILE", &options->to, "HDF5 file to write; of puzzles a folder").required();
     command.option("--samples", &options->samples, "how many").positive().show_default();
     command.option("--features", &options->features, "numbers in a sample (default 16)");
@@ -405,6 +444,10 @@ void add_make(Command data, Context& context) {
         .not_negative();
     command.option("--as", &options->layout, "of puzzles: csv, or npy as sets are published")
         .one_of({"csv", "npy"})
+        .show_default();
+    command.option("--from", &options->from, "of arc: file or folder of tasks in JSON");
+    command.option("--augmentations", &options->augmentations, "of arc: forms of each task")
+        .not_negative()
         .show_default();
     command.option("--seed", &options->seed, "chooses the rule and the samples").not_negative();
     command.flag("--json", &options->json, "print JSON");

@@ -4,6 +4,7 @@
 #include "app/cli/json_output.h"
 #include "app/cli/model_options.h"
 #include "core/base/error.h"
+#include "core/train/boards/votes.h"
 #include "core/train/evaluation.h"
 #include "core/train/left_out.h"
 
@@ -13,12 +14,38 @@ namespace {
 struct EvalOptions {
     ModelOptions model;
     std::string split = "test";
+    std::int64_t votes = 0;
     bool json = false;
 };
+
+/// Samples asked in several forms.
+int count_votes(const EvalOptions& options, train::LoadedModel& model, const data::Source& source) {
+    const data::AskedInForms* asked = data::asked_in_forms(source);
+    if (asked == nullptr) {
+        throw Error(ErrorKind::usage, "--votes", "the samples of this split have one form alone",
+                    "Use it with tasks of ARC in JSON, whose tests are data.validation or test.");
+    }
+    const train::VoteCount votes = train::vote(*model.executor, source, *asked, options.votes);
+    if (options.json) {
+        print_json({{"checkpoint", model.manifest.path.string()},
+                    {"step", model.manifest.record.step},
+                    {"split", options.split},
+                    {"tasks", votes.tasks},
+                    {"samples", votes.samples},
+                    {"forms", options.votes},
+                    {"metrics", {{"pass_at_1", votes.first}, {"pass_at_2", votes.first_two}}}});
+        return 0;
+    }
+    std::printf("%-28s %.6g\n%-28s %.6g\n", "pass_at_1", votes.first, "pass_at_2", votes.first_two);
+    return 0;
+}
 
 int evaluate_model(const EvalOptions& options, const Context& context) {
     train::LoadedModel model = load(options.model, context);
     const auto source = split_of(model, options.split);
+    if (options.votes > 0) {
+        return count_votes(options, model, *source);
+    }
     std::vector<data::LeftOut> left_out;
     const auto metrics =
         train::evaluate(*model.executor, model.config, source, options.split, 0, {}, left_out)
@@ -60,6 +87,11 @@ void add_eval(Command app, Context& context) {
     command.option("--split", &options->split, "train, validation or test")
         .one_of({"train", "validation", "test"})
         .show_default();
+    command
+        .option("--votes", &options->votes,
+                "of tasks of ARC: ask each test in so many of its forms, and take the two "
+                "answers that most of them give: pass_at_1, pass_at_2, means over tasks")
+        .positive();
     command.flag("--json", &options->json, "print JSON");
     command.callback(
         [options, &context] { context.exit_code = evaluate_model(*options, context); });

@@ -9,6 +9,7 @@
 
 namespace weft::data {
 
+extern const FormatDef kArcFormat;
 extern const FormatDef kMazeFormat;
 extern const FormatDef kSudokuFormat;
 extern const FormatDef kIdxFormat;
@@ -23,7 +24,8 @@ extern const FormatDef kTextFormat;
 extern const FormatDef kSyntheticFormat;
 
 inline constexpr std::array kFormats = {
-    &kMazeFormat, &kSudokuFormat, &kIdxFormat, &kImagesFormat, &kNpyFormat,  &kHdf5Format,
-    &kChatFormat, &kJsonlFormat,  &kCsvFormat, &kTokensFormat, &kTextFormat, &kSyntheticFormat};
+    &kArcFormat,    &kMazeFormat, &kSudokuFormat,   &kIdxFormat,   &kImagesFormat,
+    &kNpyFormat,    &kHdf5Format, &kChatFormat,     &kJsonlFormat, &kCsvFormat,
+    &kTokensFormat, &kTextFormat, &kSyntheticFormat};
 
 } // namespace weft::data

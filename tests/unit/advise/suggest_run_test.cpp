@@ -62,6 +62,29 @@ private slots:
         QVERIFY(compile::build_programs(run.config, outline.sample).programs.size() >= 4);
     }
 
+    void puzzles_get_a_model_that_fills_boards_data() {
+        QTest::addColumn<QString>("source");
+        QTest::newRow("sudoku") << R"({"type": "sudoku", "side": 4})";
+        QTest::newRow("mazes") << R"({"type": "maze", "side": 12})";
+        QTest::newRow("few tasks") << R"({"type": "arc", "tasks": 3, "augmentations": 2})";
+    }
+
+    void puzzles_get_a_model_that_fills_boards() {
+        QFETCH(QString, source);
+        const Json section = {{"train", config::json_of(source.toStdString())},
+                              {"validation", nullptr}};
+        const auto suggestion = advise::suggest_run(section, {}, "mine");
+        const compile::CheckedRun run = compile::read_run_config(suggestion.document, {});
+        for (const config::Diagnostic& diagnostic : run.diagnostics) {
+            QFAIL(config::to_text(diagnostic).c_str());
+        }
+        QCOMPARE(run.config.model_type(), std::string("trm"));
+        const data::DataOutline outline =
+            data::outline_data(run.config.section("data"), {{}, run.config.context(), 0});
+        QVERIFY(run.config.global_batch_size <= outline.samples);
+        QVERIFY(compile::build_programs(run.config, outline.sample).programs.size() >= 4);
+    }
+
     void the_norms_of_a_suggested_run_do_not_decay() {
         const auto suggestion = advise::suggest_run(
             synthetic(R"({"kind": "images", "shape": [64, 48, 3]})"), {}, "mine");
