@@ -155,6 +155,8 @@ void Actions::createRun() {
         tr("Add steps to the run on screen, while it trains or after its end"));
     add(action::kTry, tr("Try the model"), {}, {},
         tr("Draw, drop or type something and see what the model of the run on screen makes of it"));
+    add(action::kLiveSettings, tr("Change while it trains…"), "settings", QKeySequence("F9"),
+        tr("The learning rate, how often it is evaluated and saved, which layers are frozen"));
     connect(pause, &QAction::triggered, &studio_.control(), &RunControl::pauseOrResume);
     connect(step, &QAction::triggered, &studio_.control(), &RunControl::singleStep);
     connect(save, &QAction::triggered, &studio_.control(), &RunControl::checkpointNow);
@@ -238,6 +240,7 @@ void Actions::updateRunActions() {
     const bool saving = commanded && studio_.run().isSaving();
     allow(get(action::kCheckpoint), steerable && !saving,
           saving ? tr("A checkpoint is being written") : busy);
+    allow(get(action::kLiveSettings), commanded && !stopping, commanded ? tr("Stopping") : busy);
     allow(get(action::kStopAndSave), commanded && !stopping, commanded ? tr("Stopping") : busy);
     allow(get(action::kStopNow), commanded, busy);
     const bool longer =

@@ -39,6 +39,7 @@ inline constexpr auto kStopAndSave = "run.stop_and_save";
 inline constexpr auto kStopNow = "run.stop_now";
 inline constexpr auto kExtend = "run.extend";
 inline constexpr auto kTry = "run.try";
+inline constexpr auto kLiveSettings = "run.settings";
 inline constexpr auto kPalette = "view.palette";
 inline constexpr auto kBack = "view.back";
 inline constexpr auto kForward = "view.forward";

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/foreign/describe.h"
+#include "core/train/record/event.h"
 #include "ui/bridge/draft/draft.h"
 #include "ui/bridge/newest_job.h"
 #include "ui/bridge/recent_paths.h"
@@ -48,6 +49,8 @@ signals:
     void dataOffered(const std::filesystem::path& path);
     /// The Checkpoints page should select this checkpoint.
     void checkpointOpened(const std::filesystem::path& checkpoint);
+    /// The Checkpoints page should open the form of a fork of the run on screen, filled with this.
+    void forkAsked(const weft::train::WayOn& way);
     /// The Runs page should offer these runs, which are in or below a folder that was opened.
     void runsOpened(const std::filesystem::path& folder,
                     const std::vector<std::filesystem::path>& runs);

@@ -217,6 +217,14 @@ void RunControl::checkpointNow() {
     send(train::CommandKind::checkpoint);
 }
 
+void RunControl::evaluateNow() {
+    send(train::CommandKind::evaluate);
+}
+
+void RunControl::changeSetting(const std::string& path, const config::Json& value) {
+    send(train::CommandKind::set, {{"path", path}, {"value", value}});
+}
+
 void RunControl::recordSteps(std::int64_t steps) {
     send(train::CommandKind::profile, {{"steps", steps}});
 }

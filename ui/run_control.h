@@ -50,6 +50,9 @@ public:
     void pauseOrResume();
     void singleStep();
     void checkpointNow();
+    void evaluateNow();
+    /// What may change while a run goes on (core/train/control/live_settings.h).
+    void changeSetting(const std::string& path, const config::Json& value);
     /// Its next steps are recorded for the profiler.
     void recordSteps(std::int64_t steps);
     void stopAndSave();

@@ -5,10 +5,8 @@
 #include "ui/pages/checkpoints/checkpoint_trash_dialog.h"
 #include "ui/pages/checkpoints/compare_dialog.h"
 #include "ui/pages/checkpoints/fork_dialog.h"
+#include "ui/pages/live/live_settings_dialog.h"
 #include "ui/pages/page_list.h"
-#include "ui/pages/runs/column_dialog.h"
-#include "ui/pages/runs/notes_dialog.h"
-#include "ui/pages/runs/runs_table.h"
 #include "ui/pages/runs/trash_dialog.h"
 #include "ui/settings/settings_dialog.h"
 #include "ui/shell/config_dialog.h"
@@ -129,6 +127,11 @@ std::vector<DialogRecord> all_dialogs() {
              return shown<ui::ForkDialog>(fixture, fixture.studio().run().config(), 20, 100,
                                           fixture.studio().machine());
          }},
+        {"live settings",
+         [](StudioFixture& fixture) {
+             return shown<ui::LiveSettingsDialog>(fixture, fixture.studio().run(),
+                                                  fixture.studio().control());
+         }},
         {"two checkpoints",
          [](StudioFixture& fixture) {
              const auto rows = rows_of(fixture);
@@ -137,18 +140,6 @@ std::vector<DialogRecord> all_dialogs() {
         {"trash checkpoints",
          [](StudioFixture& fixture) {
              return shown<ui::CheckpointTrashDialog>(fixture, rows_of(fixture));
-         }},
-        {"notes of a run",
-         [](StudioFixture& fixture) {
-             return shown<ui::NotesDialog>(fixture, QStringLiteral("tiny_001"),
-                                           QStringLiteral("first line\nsecond line"));
-         }},
-        {"columns",
-         [](StudioFixture& fixture) -> QWidget* {
-             fixture.window().showPage("runs");
-             auto* table = static_cast<ui::RunsTable*>(fixture.find("runTable"));
-             Q_EMIT table->chooserRequested();
-             return fixture.find("columnDialog");
          }},
         {"trash",
          [](StudioFixture& fixture) {

@@ -44,7 +44,7 @@ void MainWindow::createMenus() {
     fill(menuBar()->addMenu(tr("&Edit")), {action::kUndo, action::kRedo});
     fill(menuBar()->addMenu(tr("&Run")),
          {action::kStart, action::kPause, action::kStep, action::kCheckpoint, nullptr,
-          action::kStopAndSave, action::kStopNow, nullptr, action::kExtend,
+          action::kStopAndSave, action::kStopNow, nullptr, action::kLiveSettings, action::kExtend,
           action::kTry});
     QMenu* view = menuBar()->addMenu(tr("&View"));
     for (const QString& id : std::as_const(page_ids_)) {

@@ -53,7 +53,7 @@ RunToolbar::RunToolbar(Studio& studio, Actions& actions, QWidget* parent)
     row->addWidget(createStop(actions));
     auto* rare = new QHBoxLayout;
     rare->setSpacing(0);
-    for (const char* id : {action::kStep, action::kCheckpoint}) {
+    for (const char* id : {action::kStep, action::kCheckpoint, action::kLiveSettings}) {
         QPushButton* button = actionButton(actions.get(id));
         button->setObjectName(buttonName(*actions.get(id)));
         rare->addWidget(button);

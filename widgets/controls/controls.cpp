@@ -111,6 +111,10 @@ void SegmentedControl::setSegmentText(int index, const QString& text) {
     }
 }
 
+void SegmentedControl::setSegmentVisible(int index, bool visible) {
+    group_->button(index)->setVisible(visible);
+}
+
 void SegmentedControl::setSegmentEnabled(int index, bool enabled, const QString& reason) {
     if (QAbstractButton* button = group_->button(index)) {
         button->setEnabled(enabled);

@@ -29,6 +29,8 @@ public:
     void setCurrentIndex(int index);
     void setSegmentText(int index, const QString& text);
     void setSegmentEnabled(int index, bool enabled, const QString& reason = {});
+    /// One that there is nothing behind; not the current one.
+    void setSegmentVisible(int index, bool visible);
     /// 24 px high with caption text, for panel headers.
     void setCompact(bool compact);
 

@@ -84,7 +84,7 @@ std::string unknown_layer(const LiveSettings& settings, const std::string& patte
                     [&](const std::string& layer) { return freezes(pattern, layer); })) {
         return {};
     }
-    return "frozen: no layer of the model is called \"" + shown(pattern) + "\"; " +
+    return "frozen: no layer of the model is called \"" + shown(pattern) + "\". " +
            name_hint(pattern, *settings.layers);
 }
 

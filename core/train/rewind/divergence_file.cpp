@@ -27,19 +27,29 @@ Json value_json(double value) {
 
 using Names = std::vector<std::string>;
 
-/// Of a value of a microstep of `rows` samples, from its dimension `from` on.
-Names names_in_batch(const ir::Shape& shape, std::int64_t rows, int from) {
+/// What a batch is made of.
+struct BatchForm {
+    std::int64_t rows = 0; // samples of a microstep
+    bool tokens = false;   // sequences of them, else pictures or rows of numbers
+};
+
+/// Of a value of a microstep, from its dimension `from` on.
+Names names_in_batch(const ir::Shape& shape, const BatchForm& form, int from) {
     static const std::vector<Names> kOf = {{},
                                            {"sample"},
                                            {"sample", "feature"},
                                            {"sample", "position", "feature"},
                                            {"sample", "row", "column", "channel"}};
+    static const Names kOfHeads = {"sample", "position", "head", "feature"};
     const auto rank = static_cast<std::size_t>(shape.rank() - from);
-    return rank > 0 && rank < kOf.size() && shape[from] == rows ? kOf[rank] : Names();
+    if (rank == 0 || rank >= kOf.size() || shape[from] != form.rows) {
+        return {};
+    }
+    return rank == kOfHeads.size() && form.tokens ? kOfHeads : kOf[rank];
 }
 
 /// What the dimensions of an array stand for, where that can be told.
-Names dimension_names(const exec::SeenOperand& operand, std::int64_t rows) {
+Names dimension_names(const exec::SeenOperand& operand, const BatchForm& form) {
     const ir::Shape& shape = operand.type.shape;
     const std::string& name = operand.name;
     if (name.ends_with(".bias") || name.ends_with(".weight")) {
@@ -49,13 +59,13 @@ Names dimension_names(const exec::SeenOperand& operand, std::int64_t rows) {
         return rank < kOf.size() ? kOf[rank] : Names();
     }
     const bool of_all_microsteps = (name == "inputs" || name == "targets") && shape.rank() > 1 &&
-                                   (shape[0] != rows || shape[1] == rows);
+                                   (shape[0] != form.rows || shape[1] == form.rows);
     if (of_all_microsteps) {
-        Names out = names_in_batch(shape, rows, 1);
+        Names out = names_in_batch(shape, form, 1);
         out.insert(out.begin(), "microstep");
         return out;
     }
-    return names_in_batch(shape, rows, 0);
+    return names_in_batch(shape, form, 0);
 }
 
 Json place_json(const ir::Shape& shape, std::int64_t at, const Names& names) {
@@ -77,10 +87,10 @@ Json place_json(const ir::Shape& shape, std::int64_t at, const Names& names) {
     return {{"index", index}, {"text", text}};
 }
 
-Json operand_json(const exec::SeenOperand& operand, std::int64_t rows) {
+Json operand_json(const exec::SeenOperand& operand, const BatchForm& form) {
     const exec::ValueRange& range = operand.range;
     const ir::Shape& shape = operand.type.shape;
-    const Names names = dimension_names(operand, rows);
+    const Names names = dimension_names(operand, form);
     return {{"name", operand.name},
             {"type", ir::to_text(operand.type)},
             {"elements", shape.elements()},
@@ -118,7 +128,7 @@ Json divergence_document(const Divergence& what, const compile::RunConfig& confi
                          std::int64_t back_to, std::int64_t passes_over) {
     const ErrorEvent told = explain_divergence(what, config);
     const exec::RunReport& report = what.report;
-    const std::int64_t rows = compile::plan_batch(config).rows;
+    const BatchForm form{compile::plan_batch(config).rows, config.context() > 0};
     Json out = {{"schema_version", kDivergenceSchema},
                 {"step", what.step},
                 {"message", told.message},
@@ -138,11 +148,11 @@ Json divergence_document(const Divergence& what, const compile::RunConfig& confi
                      {"phase", ir::phase_name(report.phase)},
                      {"iterations", report.iterations},
                      {"position", report.step}};
-        out["output"] = operand_json(report.output, rows);
+        out["output"] = operand_json(report.output, form);
     }
     out["inputs"] = Json::array();
     for (const exec::SeenOperand& operand : report.inputs) {
-        out["inputs"].push_back(operand_json(operand, rows));
+        out["inputs"].push_back(operand_json(operand, form));
     }
     out["batch"] = what.batch.document;
     out["norms"] = what.norms.to_json();

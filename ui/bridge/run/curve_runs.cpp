@@ -56,6 +56,7 @@ void CurveRuns::listen(const CurveRun& run) {
     const auto marks = [this, id] { emit marksChanged(id); };
     connect(model, &RunModel::evaluationAdded, this, marks);
     connect(model, &RunModel::checkpointsChanged, this, marks);
+    connect(model, &RunModel::settingsChanged, this, marks);
     connect(model, &RunModel::keptChanged, this, marks);
     connect(model, &RunModel::stateChanged, this, marks);
     connect(model, &RunModel::failed, this, marks);

@@ -105,6 +105,7 @@ CheckpointsPage::CheckpointsPage(Studio& studio, Actions& actions)
                           named ? std::atoll(name.substr(name.find('-') + 1).c_str()) : -1);
             });
     connect(panel_, &ResumePanel::resumeRequested, this, &CheckpointsPage::resume);
+    connect(&studio_.opener(), &PathOpener::forkAsked, this, &CheckpointsPage::forkBy);
     connect(panel_, &ResumePanel::forkRequested, this, &CheckpointsPage::fork);
     connect(panel_, &ResumePanel::offerChanged, this, &Page::leadChanged);
     connect(stack_, &QStackedWidget::currentChanged, this, &Page::leadChanged);
@@ -425,6 +426,23 @@ void CheckpointsPage::fork() {
     // Another run may be on the page by then.
     connect(dialog, &QDialog::accepted, this, [this, dialog, folder = folder_, path = chosen.path] {
         const StartResult result = studio_.control().forkRun(folder, path, dialog->overrides());
+        if (!result.started) {
+            emit toastRequested(static_cast<int>(widgets::MessageKind::Error), result.problem);
+        }
+    });
+    dialog->open();
+}
+
+// Over whatever page is on screen.
+void CheckpointsPage::forkBy(const train::WayOn& way) {
+    const RunModel& on_screen = studio_.run();
+    auto* dialog = new ForkDialog(on_screen.config(), way.from_step, on_screen.totalSteps(),
+                                  studio_.machine(), window());
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->fill(way.overrides);
+    connect(dialog, &QDialog::accepted, this, [this, dialog, way] {
+        const StartResult result =
+            studio_.control().takeWayOn({way.label, way.from_step, dialog->overrides()});
         if (!result.started) {
             emit toastRequested(static_cast<int>(widgets::MessageKind::Error), result.problem);
         }

@@ -55,6 +55,7 @@ private:
     void selectRow(int row);
     void resume();
     void fork();
+    void forkBy(const train::WayOn& way);
 
     Studio& studio_;
     std::filesystem::path folder_; // of the selected run

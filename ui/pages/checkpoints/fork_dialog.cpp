@@ -109,6 +109,16 @@ ForkDialog::~ForkDialog() {
     delete form_;
 }
 
+void ForkDialog::fill(const std::vector<std::string>& assignments) {
+    for (const std::string& assignment : assignments) {
+        const std::size_t equals = assignment.find('=');
+        const std::string value = assignment.substr(equals + 1);
+        const config::Json parsed = config::json_or_discarded(value);
+        draft_.setField(toQString(assignment.substr(0, equals)),
+                        parsed.is_discarded() ? config::Json(value) : parsed);
+    }
+}
+
 // Enter starts the fork. Left to QDialog, it would press whichever small button of the form comes
 // first.
 void ForkDialog::keyPressEvent(QKeyEvent* event) {

@@ -30,6 +30,8 @@ public:
                MachineLook& machine, QWidget* parent = nullptr);
     ~ForkDialog() override;
 
+    /// Makes changes beforehand, given as "--set" assignments.
+    void fill(const std::vector<std::string>& assignments);
     /// "--set" assignments of the fields that differ from the parent.
     std::vector<std::string> overrides() const;
 

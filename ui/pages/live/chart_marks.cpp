@@ -19,6 +19,38 @@ class ChartMarksText {
     Q_DECLARE_TR_FUNCTIONS(ChartMarks)
 };
 
+QString cadenceWords(const config::Json& value) {
+    if (!value.is_object() || value.size() != 1 || !value.begin()->is_number()) {
+        return ChartMarksText::tr("never");
+    }
+    return ChartMarksText::tr("%1 %2").arg(formatMetric(value.begin()->get<double>()),
+                                           toQString(value.begin().key()));
+}
+
+/// What a setting that was changed is from there on: "rate × 0.5".
+QString settingWords(const train::SettingsEvent& changed) {
+    const config::Json& value = changed.value;
+    if (changed.path == "learning_rate_multiplier" && value.is_number()) {
+        return ChartMarksText::tr("rate × %1").arg(formatMetric(value.get<double>()));
+    }
+    if (changed.path == "frozen" && value.is_array()) {
+        return value.empty() ? ChartMarksText::tr("all thawed")
+                             : ChartMarksText::tr("%n frozen", nullptr, int(value.size()));
+    }
+    if (changed.path == "evaluation.every") {
+        return ChartMarksText::tr("evaluated every %1").arg(cadenceWords(value));
+    }
+    if (changed.path == "checkpoint.every") {
+        return ChartMarksText::tr("saved every %1").arg(cadenceWords(value));
+    }
+    if (changed.path == "training.length") {
+        return ChartMarksText::tr("length %1").arg(cadenceWords(value));
+    }
+    return changed.path == "extend" && value.is_number()
+               ? ChartMarksText::tr("%1 steps more").arg(formatCount(value.get<qint64>()))
+               : toQString(changed.path);
+}
+
 /// Where the axis ends that begins at 0. Charts below each other end at one place, though
 /// evaluations come before the first step and after the last.
 double reach_of(const RunModel& run, XAxis axis, ChartSpan span) {
@@ -73,6 +105,11 @@ void show_marks(widgets::LineChart& chart, const RunModel& run, const CurveMetri
     for (const std::int64_t step : run.resumes()) {
         if (const auto at = xOfStep(run, axis, static_cast<double>(step))) {
             events.push_back({*at, ChartMarksText::tr("resumed")});
+        }
+    }
+    for (const train::SettingsEvent& changed : run.settings()) {
+        if (const auto at = xOfStep(run, axis, static_cast<double>(changed.step))) {
+            events.push_back({*at, settingWords(changed)});
         }
     }
     if (run.origin() && axis == XAxis::Step) {

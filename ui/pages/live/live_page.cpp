@@ -8,7 +8,9 @@
 #include "ui/bridge/run/board_samples.h"
 #include "ui/pages/live/confusion_panel.h"
 #include "ui/pages/live/curve_panel.h"
+#include "ui/pages/live/divergence/divergence_panel.h"
 #include "ui/pages/live/failure_card.h"
+#include "ui/pages/live/live_settings_dialog.h"
 #include "ui/pages/live/memory_panel.h"
 #include "ui/pages/live/overlay_panel.h"
 #include "ui/pages/live/recursion/puzzle_panel.h"
@@ -41,6 +43,7 @@ namespace weft::ui {
 namespace {
 
 enum TrainNumber { StepNumber, LossNumber, MetricNumber, SpeedNumber, TimeNumber };
+enum TrainView { CurveView, RecursionView, DivergenceView };
 enum PredictionTab { SampleTab, ConfusionTab, TryTab };
 enum TrainSheet { TrainEmptySheet, PhaseSheet, TrainRunSheet, ScalarSheet };
 
@@ -189,6 +192,8 @@ LivePage::LivePage(Studio& studio, Actions& actions) : studio_(studio) {
     shelf->add(failure_);
     column->addWidget(shelf, 1);
 
+    connect(actions.get(action::kLiveSettings), &QAction::triggered, this,
+            &LivePage::showLiveSettings);
     RunModel& run = studio_.run();
     const auto all = [this] {
         showFitting();
@@ -198,6 +203,7 @@ LivePage::LivePage(Studio& studio, Actions& actions) : studio_(studio) {
         emit navStateChanged();
     };
     connect(&run, &RunModel::reset, this, all);
+    connect(&run, &RunModel::divergenceAdded, this, &LivePage::updateViews);
     connect(&run, &RunModel::stateChanged, this, all);
     connect(&run, &RunModel::failed, this, all);
     connect(&run, &RunModel::changed, this, [this] {
@@ -290,7 +296,7 @@ QWidget* LivePage::createViews(QWidget* curves) {
     view_line_ = new QWidget;
     auto* line = new QHBoxLayout(view_line_);
     line->setContentsMargins(12, 6, 12, 6);
-    view_ = new widgets::SegmentedControl({tr("Curves"), tr("Recursion")});
+    view_ = new widgets::SegmentedControl({tr("Curves"), tr("Recursion"), tr("Divergence")});
     view_->setObjectName("trainView");
     view_->setAccessibleName(tr("Show the run as"));
     view_->setCompact(true);
@@ -300,6 +306,9 @@ QWidget* LivePage::createViews(QWidget* curves) {
     auto* pages = new QStackedWidget;
     pages->addWidget(widgets::verticalScroll(curves));
     pages->addWidget(widgets::verticalScroll(new RecursionPanel(*boards_)));
+    divergence_ = new DivergencePanel(studio_.run());
+    connect(divergence_, &DivergencePanel::wayChosen, &studio_.opener(), &PathOpener::forkAsked);
+    pages->addWidget(widgets::verticalScroll(divergence_));
     column->addWidget(pages, 1);
     connect(view_, &widgets::SegmentedControl::currentIndexChanged, pages,
             &QStackedWidget::setCurrentIndex);
@@ -308,11 +317,17 @@ QWidget* LivePage::createViews(QWidget* curves) {
 
 void LivePage::updateViews() {
     const bool boards = boards_->expected();
-    view_line_->setVisible(boards);
+    const auto& found = studio_.run().divergences();
+    const bool diverged = std::any_of(found.begin(), found.end(),
+                                      [](const auto& event) { return !event.path.empty(); });
+    view_line_->setVisible(boards || diverged);
     sample_pages_->setCurrentIndex(boards ? 1 : 0);
-    if (!boards) {
-        view_->setCurrentIndex(0);
+    const int shown = view_->currentIndex();
+    if ((shown == RecursionView && !boards) || (shown == DivergenceView && !diverged)) {
+        view_->setCurrentIndex(CurveView);
     }
+    view_->setSegmentVisible(RecursionView, boards);
+    view_->setSegmentVisible(DivergenceView, diverged);
 }
 
 // The runs in the charts, and what the network makes of data.
@@ -454,6 +469,7 @@ void LivePage::updateReading() {
 
 void LivePage::updateOutcome() {
     failure_->showFailure(studio_.isTraining());
+    divergence_->setTraining(studio_.isTraining());
     summary_->showSummary();
     emit leadChanged();
 }
@@ -467,6 +483,18 @@ void LivePage::takeWayOn(const train::WayOn& way) {
     if (!result.started) {
         emit toastRequested(static_cast<int>(widgets::MessageKind::Error), result.problem);
     }
+}
+
+// One at a time, beside the window: the curves stay in reach.
+void LivePage::showLiveSettings() {
+    auto* open = window()->findChild<LiveSettingsDialog*>();
+    if (open == nullptr) {
+        open = new LiveSettingsDialog(studio_.run(), studio_.control(), window());
+        open->setAttribute(Qt::WA_DeleteOnClose);
+    }
+    open->show();
+    open->raise();
+    open->activateWindow();
 }
 
 void LivePage::showStep(std::int64_t step) {

@@ -20,6 +20,7 @@ namespace weft::ui {
 class BoardSamples;
 class CurvePanel;
 class CurveRuns;
+class DivergencePanel;
 class FailureCard;
 class MemoryPanel;
 class SamplePictures;
@@ -45,6 +46,7 @@ private:
     void updateViews();
     void showCheckpoint(std::int64_t step);
     void takeWayOn(const train::WayOn& way);
+    void showLiveSettings();
     void showFitting();
     void updateNumbers();
     void updatePhases();
@@ -64,8 +66,9 @@ private:
     widgets::TextLabel* reading_;
     CurvePanel* curves_;
     MemoryPanel* memory_;
-    QWidget* view_line_; // of models that can be followed: curves, or boards cycle by cycle
+    QWidget* view_line_; // where there are boards, or a loss that was not finite, beside curves
     widgets::SegmentedControl* view_;
+    DivergencePanel* divergence_;
     QStackedWidget* sample_pages_;
 };
 
