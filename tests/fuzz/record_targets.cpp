@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What runs of ours and of other programs say of themselves.
 #include "core/base/error.h"
+#include "core/train/logging/tensorboard_media.h"
 #include "core/train/logging/tensorboard_reader.h"
 #include "core/train/logging/tensorboard_writer.h"
 #include "core/train/record/event_lines.h"
@@ -27,6 +28,16 @@ void read_tensorboard(const std::string& bytes, const fs::path& folder) {
         batch = reader.read(2);
         train::append(series, batch);
     } while (batch.more);
+    const train::MediaIndex index = train::index_media(folder);
+    for (const train::MediaSeries& one : index.series) {
+        for (const train::MediaPlace& place : one.places) {
+            try {
+                train::media_file(train::read_media(folder, one.kind, place));
+            } catch (const Error&) {
+                continue; // damaged within its record
+            }
+        }
+    }
 }
 
 std::vector<std::string> tensorboard_seeds() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// weft runs list|diff|explain
+// weft runs list|diff|explain; media has a file of its own
 #include "app/cli/commands/commands.h"
 #include "app/cli/json_output.h"
 #include "core/base/error.h"
@@ -334,6 +334,7 @@ void add_runs(Command app, Context& context) {
     const Command diff_command = command.subcommand("diff", "settings and results of two runs");
     diff_command.positional("A", &options->a, "run folder or its name").required();
     diff_command.positional("B", &options->b, "run folder or its name").required();
+    add_media(command, context);
     for (const Command& with_json : {list_command, diff_command, explain_command}) {
         with_json.flag("--json", &options->json, "print JSON");
     }

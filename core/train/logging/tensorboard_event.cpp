@@ -171,7 +171,14 @@ TensorboardValue read_value(std::string_view text) {
             out.tag = field.text;
         } else if (field.is(2, fixed32)) {
             out.number = little_endian<float>(field.text);
+        } else if (field.is(4, bytes)) {
+            out.image = field.text;
+        } else if (field.is(5, bytes)) {
+            out.histogram = field.text;
+        } else if (field.is(6, bytes)) {
+            out.audio = field.text;
         } else if (field.is(8, bytes)) {
+            out.tensor = field.text;
             out.number = read_tensor(field.text);
         } else if (field.is(9, bytes)) {
             read_metadata(field.text, out);
@@ -213,6 +220,8 @@ bool read_tensorboard_event(
             event.time = little_endian<double>(field.text);
         } else if (field.is(2, varint)) {
             event.step = static_cast<std::int64_t>(field.value);
+        } else if (field.is(4, bytes) || field.is(9, bytes)) { // graph_def, meta_graph_def
+            event.graph = true;
         } else if (field.is(7, bytes)) {
             WireField part;
             for (Message log(field.text); log.next(part);) {

@@ -20,12 +20,15 @@ struct TensorboardValue {
     std::string_view plugin; // "scalars"; empty where the value does not say
     std::optional<double> number;
     std::string_view hparams; // content of the plug-in "hparams": read_hparams
+    // Messages of what is no number, for tensorboard_media.h.
+    std::string_view image, histogram, audio, tensor;
 };
 
 struct TensorboardEvent {
     double time = 0; // s, UTC epoch
     std::int64_t step = 0;
     bool session_start = false; // whatever was written at `step` and later no longer counts
+    bool graph = false;         // it holds a graph
 };
 
 /// Calls `take` for every value. False when the bytes are no event.
