@@ -5,6 +5,7 @@
 #include "core/base/text.h"
 #include "core/checkpoint/checkpoint.h"
 #include "core/checkpoint/export.h"
+#include "core/compile/programs/programs.h"
 
 #include <algorithm>
 #include <cmath>
