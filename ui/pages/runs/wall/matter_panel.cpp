@@ -187,10 +187,7 @@ void MatterPanel::explain() {
     explained_.clear();
     std::vector<MatterView::Row> rows;
     // Their settings are found a moment later than their list.
-    std::vector<train::RunSummary> runs;
-    for (const train::RunSummary& run : looks_.runs()) {
-        runs.push_back(run);
-    }
+    const std::vector<train::RunSummary>& runs = looks_.runs();
     const bool known = runs.size() == settings_.folders().size() && metric_->count() > 0;
     std::size_t basis = 0;
     if (known) {

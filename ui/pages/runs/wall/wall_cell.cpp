@@ -19,7 +19,8 @@ namespace {
 using train::MetricPoint;
 
 constexpr int kWallCellHeight = 176;
-constexpr std::size_t kWallPiece = 4096; // points at a time
+constexpr std::size_t kWallPiece = 4096;       // points at a time
+constexpr std::size_t kWallLeastPoints = 8192; // what the store of a line has room for at least
 
 std::string last_part(const std::string& metric) {
     const std::size_t slash = metric.find('/');
@@ -109,7 +110,7 @@ bool WallCell::isGrouped() const {
 std::size_t WallCell::points() const {
     std::size_t sum = 0;
     for (const auto& [folder, line] : lines_) {
-        sum += line.fed;
+        sum += line.fed > 0 ? std::max(line.fed, kWallLeastPoints) : 0;
     }
     return sum;
 }

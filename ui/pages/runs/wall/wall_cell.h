@@ -40,6 +40,7 @@ public:
     Fed feed(std::size_t& budget);
     /// Lets go of its lines until it is seen again.
     void forget();
+    /// Points that its lines take the memory of.
     std::size_t points() const;
     void highlight(const std::filesystem::path& run);
 

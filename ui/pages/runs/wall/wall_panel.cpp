@@ -37,7 +37,7 @@ enum WallSheet { WallMessageSheet, WallChartsSheet };
 enum WallLines { RunLines, RangeLines, DeviationLines };
 
 constexpr std::size_t kWallPointsAtOnce = 65536;
-constexpr std::size_t kWallMostPoints = std::size_t{24}
+constexpr std::size_t kWallMostPoints = std::size_t{16}
                                         << 20; // kept in charts, those in view aside
 constexpr int kWallCellWidth = 270;            // at least, at text size 1
 constexpr int kWallMostColumns = 4;
