@@ -155,7 +155,7 @@ void Actions::createRun() {
         tr("Add steps to the run on screen, while it trains or after its end"));
     add(action::kTry, tr("Try the model"), {}, {},
         tr("Draw, drop or type something and see what the model of the run on screen makes of it"));
-    add(action::kLiveSettings, tr("Change while it trains…"), "settings", QKeySequence("F9"),
+    add(action::kLiveSettings, tr("Change while it trains…"), "settings", QKeySequence("Ctrl+L"),
         tr("The learning rate, how often it is evaluated and saved, which layers are frozen"));
     connect(pause, &QAction::triggered, &studio_.control(), &RunControl::pauseOrResume);
     connect(step, &QAction::triggered, &studio_.control(), &RunControl::singleStep);

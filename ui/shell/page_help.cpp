@@ -89,13 +89,14 @@ constexpr Help kHelp[] = {
        {"Del", QT_TRANSLATE_NOOP("PageHelp", "move the chosen checkpoint to the trash")},
        {"E", QT_TRANSLATE_NOOP("PageHelp", "in the curve: export it")}}}},
     {"runs",
-     QT_TRANSLATE_NOOP("PageHelp",
-                       "Every run on disk in one table. Choose several to see their curves beside "
-                       "each other and where their settings differ. Choosing one changes nothing "
-                       "of what Start does."),
+     QT_TRANSLATE_NOOP(
+         "PageHelp", "Every run on disk in one table; their curves beside each other on a wall of "
+                     "charts, with what mattered of their settings; and reports made of both. "
+                     "Choosing a run changes nothing of what Start does."),
      {{{"Ctrl+F", QT_TRANSLATE_NOOP("PageHelp", "filter the table")},
        {"Return Enter", QT_TRANSLATE_NOOP("PageHelp", "show the chosen run's curves")},
        {"Del", QT_TRANSLATE_NOOP("PageHelp", "move the chosen runs to the trash")},
+       {"Space", QT_TRANSLATE_NOOP("PageHelp", "hide the chosen runs' curves, or show them")},
        {"E", QT_TRANSLATE_NOOP("PageHelp", "in the curves: export them")}}}},
     {"profiler",
      QT_TRANSLATE_NOOP("PageHelp",

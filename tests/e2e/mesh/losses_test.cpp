@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Losses with their settings on meshes: ten losses equal those of one device, also where the batch
 // is cut in microbatches, padded, or its classes are split; and memory is touched as planned.
+#include "core/base/file.h"
 #include "core/nn/loss_def.h"
 #include "tests/e2e/mesh/mesh_run.h"
 #include "tests/support/weft_test.h"
+
+#include <QFile>
+#include <QTemporaryDir>
 
 #include <cmath>
 
@@ -19,6 +23,38 @@ const char* const kRegressionRun = R"({
   "lr_schedule": {"type": "constant"},
   "training": {"global_batch_size": 30, "precision": "f32", "length": {"steps": 10}}
 })";
+
+// Its table is written by the test: targets are shares that add up to 1.
+const char* const kShareRun = R"({
+  "data": {"train": {"type": "csv", "path": "shares.csv", "targets": ["t0", "t1", "t2"]}},
+  "model": {"type": "mlp", "hidden": [12], "activation": "tanh"},
+  "optimizer": {"type": "sgd", "learning_rate": 0.05},
+  "lr_schedule": {"type": "constant"},
+  "training": {"global_batch_size": 30, "precision": "f32", "length": {"steps": 10}}
+})";
+
+/// Where it lies.
+std::string share_table() {
+    static const QTemporaryDir folder;
+    const QString path = folder.filePath("shares.csv");
+    if (QFile::exists(path)) {
+        return path.toStdString();
+    }
+    QString out = "a,b,c,t0,t1,t2\n";
+    for (int i = 0; i < 400; ++i) {
+        const double a = std::sin(0.7 * i), b = std::cos(1.3 * i), c = std::sin(2.9 * i);
+        const double sum = std::exp(a) + std::exp(b) + std::exp(c);
+        out += QString("%1,%2,%3,%4,%5,%6\n")
+                   .arg(a)
+                   .arg(b)
+                   .arg(c)
+                   .arg(std::exp(a) / sum)
+                   .arg(std::exp(b) / sum)
+                   .arg(std::exp(c) / sum);
+    }
+    write_file_atomically(path.toStdString(), out.toStdString());
+    return path.toStdString();
+}
 
 struct LossRow {
     const char* model;
@@ -38,10 +74,10 @@ const std::vector<LossRow>& loss_rows() {
          R"json({"type":"expression","expression":"cross_entropy(y, t) + 0.01 * mean(square(y))"})json"},
         {kMlp, R"({"type":"nt_xent","dimensions":8,"temperature":0.5})"},
         {kMlp, R"({"type":"triplet","dimensions":8,"margin":0.5})"},
-        {kRegressionRun, R"({"type":"bce"})"},
-        {kRegressionRun, R"({"type":"kl"})"},
+        {kShareRun, R"({"type":"bce"})"},
+        {kShareRun, R"({"type":"kl"})"},
         {kRegressionRun, R"({"type":"cosine"})"},
-        {kRegressionRun, R"({"type":"dice"})"},
+        {kShareRun, R"({"type":"dice"})"},
         {kRegressionRun,
          R"json({"type":"expression","expression":"sqrt(mean(square(y - t)) + 0.01)"})json"},
     };
@@ -64,6 +100,9 @@ const std::vector<Variant>& loss_meshes() {
 /// Dropout and mixes follow the sample, so that microbatches change nothing but the order of sums.
 MeshRun run_row(const LossRow& row, const Overrides& mesh, bool instrument = false) {
     Overrides all = {std::string("loss=") + row.loss, "metrics=[]"};
+    if (row.model == kShareRun) {
+        all.push_back("data.train.path=" + share_table());
+    }
     all.insert(all.end(), mesh.begin(), mesh.end());
     return run_mesh(mesh_config(row.model, all), {.steps = 10, .instrument = instrument});
 }
