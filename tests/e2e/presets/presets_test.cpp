@@ -74,6 +74,12 @@ private slots:
         compare_with_card("fashion-flow", "test/loss", nats);
     }
 
+    void fashion_diffusion_leaves_a_sixth_of_what_is_to_be_said() {
+        const double left = tested("fashion-diffusion", "test/loss");
+        QVERIFY(left > 0 && left <= 1.0 / 6);
+        compare_with_card("fashion-diffusion", "test/loss", left);
+    }
+
     void tiny_gpt_beats_an_order_3_ngram_by_a_fifth() {
         const Json config = preset("tiny-gpt");
         const compile::CheckedRun checked = compile::read_run_config(config, ".");
