@@ -159,7 +159,7 @@ private:
         const bool sound = read_tensorboard_event(
             records.payload(),
             [&](const TensorboardEvent& at, const TensorboardValue& value) {
-                take_value(at, value,
+                take_value(value,
                            {path.filename().string(), records.offset(), number, at.step, at.time});
                 ++number;
             },
@@ -170,14 +170,14 @@ private:
         if (event.graph) {
             unshown("", {{}, "graphs", "Graphs of other programs' models are not drawn."});
         }
-        for (MediaSeries& series : out_.series) {
-            if (event.session_start) {
+        if (event.session_start) {
+            for (MediaSeries& series : out_.series) {
                 take_back(series, event.step);
             }
         }
     }
 
-    void take_value(const TensorboardEvent&, const TensorboardValue& value, MediaPlace place) {
+    void take_value(const TensorboardValue& value, MediaPlace place) {
         std::string& plugin =
             plugins_.try_emplace(std::string(value.tag), value.plugin).first->second;
         const Recognised what = recognise_value(value, plugin);
