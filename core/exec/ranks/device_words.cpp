@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/exec/ranks/device_words.h"
 
+#include "core/exec/ranks/type_words.h"
+
 #include <cmath>
 #include <limits>
 
@@ -8,23 +10,6 @@ namespace weft::exec {
 namespace {
 
 using config::Json;
-
-Json json_of(const ir::Type& type) {
-    Json shape = Json::array();
-    for (const std::int64_t extent : type.shape) {
-        shape.push_back(extent);
-    }
-    return {{"dtype", static_cast<int>(type.dtype)}, {"shape", std::move(shape)}};
-}
-
-ir::Type type_of(const Json& document) {
-    ir::Type out;
-    out.dtype = static_cast<ir::DType>(document.at("dtype").get<int>());
-    for (const Json& extent : document.at("shape")) {
-        out.shape.push_back(extent.get<std::int64_t>());
-    }
-    return out;
-}
 
 /// JSON has no numbers that are not finite.
 Json json_of(double value) {
@@ -39,7 +24,7 @@ double number_of(const Json& value) {
 
 Json json_of(const SeenOperand& seen) {
     const ValueRange& range = seen.range;
-    return {{"type", json_of(seen.type)},
+    return {{"type", to_json(seen.type)},
             {"finite", range.finite},
             {"infinite", range.infinite},
             {"nan", range.nan},
@@ -105,7 +90,7 @@ Json to_json(const RunReport& report) {
     Json squares = Json::array();
     for (const SeenSquares& one : report.squares) {
         squares.push_back(
-            {{"name", one.name}, {"type", json_of(one.type)}, {"sum", json_of(one.sum)}});
+            {{"name", one.name}, {"type", to_json(one.type)}, {"sum", json_of(one.sum)}});
     }
     return {{"finite", report.finite},
             {"kind", report.kind},

@@ -5,6 +5,7 @@
 #include "core/base/machine.h"
 #include "core/compile/mesh/mesh_config.h"
 #include "core/exec/ranks/serve_device.h"
+#include "core/exec/ranks/type_words.h"
 #include "core/plan/plan_digest.h"
 #include "core/train/compute.h"
 #include "core/train/planning.h"
@@ -82,27 +83,10 @@ Json json_of(const plan::PlanDigest& digest) {
     return out;
 }
 
-Json json_of(const ir::Type& type) {
-    Json shape = Json::array();
-    for (const std::int64_t extent : type.shape) {
-        shape.push_back(extent);
-    }
-    return {{"dtype", static_cast<int>(type.dtype)}, {"shape", std::move(shape)}};
-}
-
-ir::Type type_of(const Json& document) {
-    ir::Type out;
-    out.dtype = static_cast<ir::DType>(document.at("dtype").get<int>());
-    for (const Json& extent : document.at("shape")) {
-        out.shape.push_back(extent.get<std::int64_t>());
-    }
-    return out;
-}
-
 /// What plans want to know of data: ranks have none, rank 0 reads them for all.
 Json json_of(const data::DataOutline& data) {
-    return {{"input", json_of(data.sample.input)},
-            {"target", json_of(data.sample.target)},
+    return {{"input", exec::to_json(data.sample.input)},
+            {"target", exec::to_json(data.sample.target)},
             {"classes", data.sample.classes},
             {"samples", data.samples},
             {"identifiers", data.sample.identifiers},
@@ -115,8 +99,8 @@ Json json_of(const data::DataOutline& data) {
 
 data::DataOutline outline_of(const Json& document) {
     data::DataOutline out;
-    out.sample.input = type_of(document.at("input"));
-    out.sample.target = type_of(document.at("target"));
+    out.sample.input = exec::type_of(document.at("input"));
+    out.sample.target = exec::type_of(document.at("target"));
     out.sample.classes = document.at("classes").get<std::int64_t>();
     out.sample.identifiers = document.at("identifiers").get<std::int64_t>();
     out.samples = document.at("samples").get<std::int64_t>();
