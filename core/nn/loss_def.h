@@ -72,6 +72,9 @@ struct LossDef {
     /// Of losses that compare samples with each other: numbers of the point that the model puts out
     /// for one, which predicts nothing. Null: the output is a prediction.
     std::int64_t (*point)(const config::Json& settings) = nullptr;
+    /// Of losses of symbols in order: classes that the model puts out at each position, where it
+    /// has as many positions as it likes. Null: the data say what is put out.
+    std::int64_t (*symbols)(const config::Json& settings) = nullptr;
 };
 
 /// Of losses without settings.
@@ -93,13 +96,15 @@ struct MetricDef {
     std::string_view part_of = {}; // the loss whose part it is, with whose settings it is built
     bool takes_either = false;    // class numbers or numbers, whatever needs_classes says
     /// Of a whole evaluation set, where `build` and `from_loss` are null: -> f32 [B, R] or
-    /// [B, T, R], the row of each term.
+    /// [B, T, R], the row of each term, or sample.
     ir::ValueId (*row)(ops::Builder& builder, const Prediction& prediction) = nullptr;
     MakeSetScore score = nullptr;   // reads the rows
     bool row_of_all_values = false; // R grows with the classes
     bool of_verdict = false;       // needs a model that says when it has done with a sample
     bool of_labels = false;        // numbers to predict are labels, 0 and 1: not standardised
     bool of_points = false;        // of losses that ask for points
+    bool of_symbols = false;       // of losses of symbols in order; a row is of a sample
+    bool of_text = false;          // of language models; a row is of a sample
 };
 
 extern const LossDef kCrossEntropyLoss;
@@ -122,6 +127,7 @@ extern const LossDef kDiceLoss;
 extern const LossDef kExpressionLoss;
 extern const LossDef kTripletLoss;
 extern const LossDef kNtXentLoss;
+extern const LossDef kCtcLoss;
 inline constexpr std::array kLosses = {
     &kCrossEntropyLoss, &kFocalLoss,       &kMseLoss,
     &kMaeLoss,          &kHuberLoss,       &kSmoothL1Loss,
@@ -129,7 +135,7 @@ inline constexpr std::array kLosses = {
     &kDenoisingLoss,    &kBceLoss,         &kKlLoss,
     &kCosineLoss,       &kDiceLoss,        &kExpressionLoss,
     &kStablemaxLoss,    &kAdversarialLoss, &kNegativeLogLikelihoodLoss,
-    &kTripletLoss,      &kNtXentLoss};
+    &kTripletLoss,      &kNtXentLoss,      &kCtcLoss};
 
 extern const MetricDef kAccuracyMetric;
 extern const MetricDef kPerplexityMetric;
@@ -152,6 +158,8 @@ extern const MetricDef kMacroF1Metric;
 extern const MetricDef kAurocMetric;
 extern const MetricDef kCalibrationErrorMetric;
 extern const MetricDef kNearestAccuracyMetric;
+extern const MetricDef kSymbolErrorRateMetric;
+extern const MetricDef kBleuMetric;
 inline constexpr std::array kMetrics = {
     &kAccuracyMetric,          &kPerplexityMetric,    &kBitsPerByteMetric,
     &kMeanAbsoluteErrorMetric, &kLargestErrorMetric,  &kReconstructionMetric,
@@ -159,7 +167,8 @@ inline constexpr std::array kMetrics = {
     &kMacroF1Metric,           &kAurocMetric,         &kCalibrationErrorMetric,
     &kNearestAccuracyMetric,   &kExactAccuracyMetric, &kHaltingAccuracyMetric,
     &kHaltingStepsMetric,      &kGeneratorLossMetric, &kDiscriminatorLossMetric,
-    &kRealScoreMetric,         &kFakeScoreMetric,     &kBitsPerDimensionMetric};
+    &kRealScoreMetric,         &kFakeScoreMetric,     &kBitsPerDimensionMetric,
+    &kSymbolErrorRateMetric,   &kBleuMetric};
 
 /// LossDef::logits, or the output as it is.
 ir::ValueId logits_of(const LossDef& loss, ops::Builder& builder, ir::ValueId output);

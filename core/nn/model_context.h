@@ -26,11 +26,16 @@ struct DataShape {
     ir::Type target;
     std::int64_t classes = 0; // classes or vocabulary; 0 for regression
     std::int64_t point = 0;   // numbers of a point, where the loss asks for one (LossDef::point)
+    std::int64_t symbols =
+        0; // classes at each position, where the loss asks for positions (LossDef::symbols)
     std::int64_t identifiers = 0; // above 0: the first number of an input says of what kind it is
 
     /// Numbers that a model has to put out per sample (per position for language models).
     std::int64_t outputs() const {
-        return point > 0 ? point : classes > 0 ? classes : target.shape.elements();
+        return point > 0     ? point
+               : symbols > 0 ? symbols
+               : classes > 0 ? classes
+                             : target.shape.elements();
     }
 };
 

@@ -4,22 +4,30 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
+#include <string>
+#include <vector>
 
 namespace weft::nn {
+
+/// The text that tokens stand for.
+using TextOf = std::function<std::string(std::span<const std::int32_t>)>;
 
 /// What the rows of a metric are of.
 struct ScoredTargets {
     std::int64_t classes = 0; // 0: numbers, of which those above 0.5 count as labels
     std::int64_t values = 1;  // outputs per term
+    std::int64_t places = 1;  // numbers of a sample's target
+    TextOf text = {};         // null: nobody knows it
 };
 
 /// Collects one metric over one set; belongs to one thread.
 class SetScore {
 public:
     virtual ~SetScore() = default;
-    /// The row of a term that counts.
+    /// The row of a term or sample that counts.
     virtual void add(std::span<const float> row) = 0;
     /// Of all rows so far; NaN where they do not say.
     virtual double value() const = 0;
@@ -44,5 +52,17 @@ std::unique_ptr<SetScore> score_calibration(const ScoredTargets& targets);
 /// Rows: a point of `values` numbers, and its label. The share of points whose nearest other one,
 /// by cosine, has the same label; of more than 16,384 points the first are compared.
 std::unique_ptr<SetScore> score_nearest(const ScoredTargets& targets);
+
+/// Rows: a class per position, then the `places` symbols, from 1 and up to the first below. Edits
+/// between what is read (symbols_of_path) and the symbols, by their number in the whole set.
+std::unique_ptr<SetScore> score_edits(const ScoredTargets& targets);
+
+/// Rows: the token found at each of `places`, then the true one, below 0 where it does not count.
+/// BLEU with up to four words and one reference, 0 to 1 (Papineni et al. 2002).
+std::unique_ptr<SetScore> score_bleu(const ScoredTargets& targets);
+
+/// What a path of classes reads: neighbours that are alike are one symbol, 0 is none (Graves et al.
+/// 2006, section 3.1).
+std::vector<std::int32_t> symbols_of_path(std::span<const float> path);
 
 } // namespace weft::nn

@@ -126,6 +126,9 @@ constexpr const OpDef* kOps[] = {
     &kSend,
     &kSent,
     &kReceive,
+    // ctc.cpp
+    &kCtc,
+    &kCtcGrad,
     // loss.cpp
     &kCrossEntropy,
     &kCrossEntropyGrad,

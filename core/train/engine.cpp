@@ -16,6 +16,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 
 namespace weft::train {
 namespace {
@@ -64,29 +65,46 @@ compile::RunConfig on_host(const compile::RunConfig& config) {
 
 constexpr std::int64_t kCheckedSamples = 64;
 
-/// Some samples' targets, all over the source, where the loss takes them for shares from 0 to 1.
-void check_shares(const compile::RunConfig& config, const data::Source& source) {
+/// What is wrong with a target; empty: nothing.
+std::string wrong_target(const nn::LossDef& loss, const config::Json& settings, float target) {
+    const double most = loss.of_shares ? 1.0 : static_cast<double>(loss.symbols(settings) - 1);
+    const bool fits = loss.of_shares ? target >= 0.0F : target == std::trunc(target);
+    if (fits && static_cast<double>(target) <= most) {
+        return {};
+    }
+    return "a target is " + config::number_text(target) + ", but loss " + std::string(loss.name) +
+           " takes " +
+           (loss.of_shares
+                ? "targets from 0 to 1"
+                : "whole numbers below its symbols, " + std::to_string(loss.symbols(settings)));
+}
+
+/// Some samples' targets, all over the source, where the loss takes them for shares from 0 to 1 or
+/// for symbols.
+void check_targets(const compile::RunConfig& config, const data::Source& source) {
     const data::SampleInfo& info = source.info();
-    const nn::LossDef* loss = nn::find_loss(config.section("loss").at("type").get<std::string>());
-    if (loss == nullptr || !loss->of_shares || info.target.dtype != ir::DType::f32) {
+    const config::Json& settings = config.section("loss");
+    const nn::LossDef* loss = nn::find_loss(settings.at("type").get<std::string>());
+    if (loss == nullptr || (!loss->of_shares && loss->symbols == nullptr) ||
+        info.target.dtype != ir::DType::f32) {
         return;
     }
     std::vector<std::byte> input(static_cast<std::size_t>(info.input.bytes()));
-    std::vector<float> shares(static_cast<std::size_t>(info.target.shape.elements()));
+    std::vector<float> targets(static_cast<std::size_t>(info.target.shape.elements()));
     const std::int64_t count = std::min(kCheckedSamples, source.samples());
     for (std::int64_t i = 0; i < count; ++i) {
         const std::int64_t index = i * source.samples() / count;
         try {
-            source.read(index, input, std::as_writable_bytes(std::span(shares)));
+            source.read(index, input, std::as_writable_bytes(std::span(targets)));
         } catch (const data::DamagedSample&) {
             continue; // the loader names it
         }
-        for (const float share : shares) {
-            if (!(share >= 0.0F && share <= 1.0F)) {
-                throw Error(ErrorKind::data, source.place_of(index),
-                            "a target is " + config::number_text(share) + ", but loss " +
-                                std::string(loss->name) + " takes targets from 0 to 1",
-                            "Use mse or another loss of numbers, or scale the targets.");
+        for (const float target : targets) {
+            if (std::string wrong = wrong_target(*loss, settings, target); !wrong.empty()) {
+                throw Error(ErrorKind::data, source.place_of(index), std::move(wrong),
+                            loss->of_shares
+                                ? "Use mse or another loss of numbers, or scale the targets."
+                                : "Number the symbols from 1, or raise /loss/symbols.");
             }
         }
     }
@@ -104,7 +122,7 @@ data::DataSet open_run_data(const compile::RunConfig& config, const std::stop_to
     context.stop = stop;
     context.on_opening = on_opening;
     data::DataSet out = data::open_data(config.section("data"), context);
-    check_shares(config, *out.train);
+    check_targets(config, *out.train);
     return out;
 }
 

@@ -46,15 +46,22 @@ struct OfSet {
 
 std::vector<OfSet> scores_of_set(const compile::RunConfig& config, const data::SampleInfo& info) {
     const nn::DataShape shape = compile::data_shape(config, info);
+    nn::TextOf text;
+    if (info.tokenizer != nullptr) {
+        text = [tokenizer = info.tokenizer](std::span<const std::int32_t> tokens) {
+            return tokenizer->decoded(tokens);
+        };
+    }
     std::vector<OfSet> out;
     for (const nn::MetricDef* metric : compile::metrics_of_sets(config)) {
-        out.push_back({metric, metric->score({info.classes, shape.outputs()})});
+        out.push_back({metric, metric->score({info.classes, shape.outputs(),
+                                              info.target.shape.elements(), text})});
     }
     return out;
 }
 
-/// The rows of the last evaluate run whose term counts: those of samples, not of padding, that have
-/// a class or number.
+/// The rows of the last evaluate run whose term or sample counts: not of padding, and where it is
+/// of a term, of one that has a class or number.
 void add_rows(exec::Executor& executor, const data::Batch& batch, const data::SampleInfo& info,
               const OfSet& to) {
     const std::string name = compile::rows_port(*to.metric);
@@ -62,13 +69,13 @@ void add_rows(exec::Executor& executor, const data::Batch& batch, const data::Sa
     WEFT_CHECK(port != nullptr && port->operand.type.dtype == ir::DType::f32, "rows are f32");
     const std::span<const std::byte> bytes = executor.read("evaluate", name);
     const auto width = static_cast<std::size_t>(port->whole.shape.back());
-    const auto terms =
-        static_cast<std::size_t>(info.classes > 0 ? info.target.shape.elements() : 1);
+    const bool of_terms = info.classes > 0 && !to.metric->of_text;
+    const auto terms = static_cast<std::size_t>(of_terms ? info.target.shape.elements() : 1);
     std::vector<float> row(width);
     for (std::size_t sample = 0; sample < batch.weights.size(); ++sample) {
         for (std::size_t term = sample * terms; term < (sample + 1) * terms; ++term) {
             std::int32_t label = 0;
-            if (info.classes > 0) {
+            if (of_terms) {
                 std::memcpy(&label, batch.targets.data() + term * sizeof label, sizeof label);
             }
             if (batch.weights[sample] > 0 && label >= 0) {
@@ -191,7 +198,8 @@ bool predicts(const exec::Executor& executor) {
 std::vector<SamplePrediction> predict(exec::Executor& executor, const data::Source& source,
                                       std::span<const std::int64_t> indices, std::size_t top) {
     const bool of_points = gives(executor, compile::kPointPort);
-    if (!of_points && !predicts(executor)) {
+    const bool of_symbols = gives(executor, compile::kPathPort);
+    if (!of_points && !of_symbols && !predicts(executor)) {
         throw Error(ErrorKind::usage, "predict", "this model predicts nothing: it makes samples",
                     "use weft generate, or look at what its evaluations kept");
     }
@@ -213,7 +221,9 @@ std::vector<SamplePrediction> predict(exec::Executor& executor, const data::Sour
         }
         write_argument(executor, "predict", "inputs", inputs);
         executor.run("predict");
-        const Predicted predicted(executor, of_points ? compile::kPointPort : "prediction");
+        const Predicted predicted(executor, of_points    ? compile::kPointPort
+                                            : of_symbols ? compile::kPathPort
+                                                         : "prediction");
         for (std::size_t i = 0; i < n; ++i) {
             SamplePrediction prediction;
             prediction.index = indices[first + i];
@@ -224,7 +234,12 @@ std::vector<SamplePrediction> predict(exec::Executor& executor, const data::Sour
                 continue;
             }
             prediction.values = predicted.row(i);
-            if (of_points) {
+            if (of_symbols) {
+                const std::vector<float> path(prediction.values.begin(), prediction.values.end());
+                const std::vector<std::int32_t> read = nn::symbols_of_path(path);
+                prediction.values.assign(read.begin(), read.end());
+            }
+            if (of_points || of_symbols) {
                 out.push_back(std::move(prediction));
                 continue;
             }

@@ -27,7 +27,8 @@ struct SamplePrediction {
     std::int64_t index = 0;
     std::int32_t label = -1;    // -1: the source has none
     std::string fault;          // of a damaged sample, of which nothing is said below
-    std::vector<double> values; // probabilities of the classes, or outputs in the files' units
+    // Probabilities of the classes, outputs in the files' units, a point, or the symbols read.
+    std::vector<double> values;
     std::vector<std::pair<std::int64_t, double>> top; // classes: the most probable first
 };
 

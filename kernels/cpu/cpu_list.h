@@ -76,6 +76,8 @@ Made make_random_truncated_normal(const Op& op);
 Made make_cross_entropy(const Op& op);
 Made make_cross_entropy_grad(const Op& op);
 Made make_correct(const Op& op);
+Made make_ctc(const Op& op);
+Made make_ctc_grad(const Op& op);
 Made make_mesh_index(const Op& op);
 Made make_pick(const Op& op);
 Made make_mask(const Op& op);
@@ -148,6 +150,8 @@ inline constexpr KernelEntry kCpuList[] = {
     {"random_uniform", "cpu random", 1, 1, 1, make_random_uniform},
     {"random_normal", "cpu random", 1, 1, 1, make_random_normal},
     {"random_truncated_normal", "cpu random", 1, 1, 1, make_random_truncated_normal},
+    {"ctc", "cpu ctc", 2, 2, 2, make_ctc},
+    {"ctc_grad", "cpu ctc", 5, 5, 1, make_ctc_grad},
     {"cross_entropy", "cpu cross-entropy", 2, 2, 2, make_cross_entropy},
     {"cross_entropy_grad", "cpu cross-entropy", 4, 4, 1, make_cross_entropy_grad},
     {"correct", "cpu correct", 2, 2, 1, make_correct},

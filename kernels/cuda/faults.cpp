@@ -14,6 +14,8 @@ constexpr const char* kTexts[] = {
     "write_rows: an id is outside the table",
     "cross_entropy: a label is not below the classes",
     "cross_entropy_grad: a label is not below the classes",
+    "ctc: a label is not below the classes",
+    "ctc_grad: a label is not below the classes",
     "top_k_grad: an index is out of range",
     "expert_rows: there is no such expert",
     "expert routing: a row is outside the experts",

@@ -17,6 +17,8 @@ enum Fault : int {
     kWrittenOutsideTable,
     kLabelTooLarge,
     kLabelOfGradientTooLarge,
+    kCtcLabelTooLarge,
+    kCtcLabelOfGradientTooLarge,
     kIndexOfTopK,
     kNoSuchExpert,
     kRowOutsideExperts,

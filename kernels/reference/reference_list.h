@@ -106,6 +106,8 @@ Body make_random_truncated_normal(const Op& op);
 Body make_cross_entropy(const Op& op);
 Body make_cross_entropy_grad(const Op& op);
 Body make_correct(const Op& op);
+Body make_ctc(const Op& op);
+Body make_ctc_grad(const Op& op);
 Body make_mesh_index(const Op& op);
 Body make_pick(const Op& op);
 Body make_mask(const Op& op);
@@ -169,6 +171,8 @@ inline constexpr ReferenceRow kReferenceList[] = {
     {"random_uniform", 1, 1, 1, Operands::converted, make_random_uniform},
     {"random_normal", 1, 1, 1, Operands::converted, make_random_normal},
     {"random_truncated_normal", 1, 1, 1, Operands::converted, make_random_truncated_normal},
+    {"ctc", 2, 2, 2, Operands::converted, make_ctc},
+    {"ctc_grad", 5, 5, 1, Operands::converted, make_ctc_grad},
     {"cross_entropy", 2, 2, 2, Operands::converted, make_cross_entropy},
     {"cross_entropy_grad", 4, 4, 1, Operands::converted, make_cross_entropy_grad},
     {"correct", 2, 2, 1, Operands::converted, make_correct},

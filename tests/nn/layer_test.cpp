@@ -78,6 +78,8 @@ std::vector<LayerCase> layer_cases() {
          7 * 5 + 5,
          "",
          ""},
+        {R"({"type": "sequence"})", kImage, {2, 6, 15}, 0, kFlattenJson, "images"},
+        {R"({"type": "sequence", "along": "columns"})", kImage, {2, 5, 18}, 0, "", ""},
         {R"({"type": "lstm", "units": 4})",
          kSequence,
          {2, 6, 4},

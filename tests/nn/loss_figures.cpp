@@ -17,9 +17,14 @@ public:
         const std::int64_t values = std::ssize(input_.outputs) / input_.samples;
         const std::int64_t n = input_.samples;
         nn::Prediction p;
-        p.output = add<float>("output", ir::DType::f32, {n, values}, input_.outputs);
+        const std::int64_t places = input_.positions;
+        p.output =
+            add<float>("output", ir::DType::f32,
+                       places > 0 ? ir::Shape{n, places, values / places} : ir::Shape{n, values},
+                       input_.outputs);
         p.target = input_.classes.empty()
-                       ? add<float>("target", ir::DType::f32, {n, values}, input_.numbers)
+                       ? add<float>("target", ir::DType::f32, {n, std::ssize(input_.numbers) / n},
+                                    input_.numbers)
                        : add<std::int32_t>("target", ir::DType::i32, {n}, input_.classes);
         if (!input_.shares.empty()) {
             p.other = add<std::int32_t>("other", ir::DType::i32, {n}, input_.others);

@@ -16,7 +16,8 @@ struct LossFigures {
     std::vector<double> gradient; // of the sum of terms, by output
 };
 
-/// Outputs [samples, K]; targets are K numbers per sample, or else a class.
+/// Outputs [samples, K], or of symbols [samples, positions, classes]; targets are numbers of a
+/// sample, or else a class.
 struct LossInput {
     std::int64_t samples = 2;
     std::vector<float> outputs{};
@@ -24,6 +25,7 @@ struct LossInput {
     std::vector<std::int32_t> classes{};
     std::vector<std::int32_t> others{}; // of mixed samples, with `shares`
     std::vector<float> shares{};
+    std::int64_t positions = 0; // of symbols
 };
 
 /// Settings as written in a configuration, with the "type". Throws what building throws.

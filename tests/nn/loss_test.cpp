@@ -118,8 +118,9 @@ private slots:
         for (const LossCase& row : loss_cases()) {
             with_case.insert(config::json_of(row.settings).at("type").get<std::string>());
         }
-        // Those of what a sample's numbers say together: sample_loss_test.cpp, expression_test.cpp.
-        with_case.insert({"bce", "kl", "cosine", "dice", "expression"});
+        // Those of what a sample's numbers say together: sample_loss_test.cpp, expression_test.cpp,
+        // sequence_loss_test.cpp.
+        with_case.insert({"bce", "kl", "cosine", "dice", "expression", "ctc"});
         for (const nn::LossDef* loss : nn::kLosses) {
             QVERIFY2(loss->needs_classes || loss->of_input ||
                          with_case.contains(std::string(loss->name)),

@@ -683,6 +683,22 @@ void add_losses(Rows& rows) {
                                  "dloss must have the shape [4], but is f64[]"}},
                     .derived = {{2, "cross_entropy", {0, 1}, 1}}});
     rows.push_back({.kind = "correct", .operands = {"f64[4,5]", "i32[4]<5"}, .refused = refused});
+    // The first sample may end early, and of the second two neighbours may be alike.
+    rows.push_back(
+        {.kind = "ctc",
+         .operands = {"f64[2,6,4]", "i32[2,3]<4"},
+         .refused = {{{"f64[2,6]", "i32[2,3]"},
+                      {},
+                      "log_p are [B, T, C] with positions and classes, but are f64[2,6]"},
+                     {{"f64[2,6,4]", "i32[3,3]"},
+                      {},
+                      "labels are [B, S] of the same samples, but are i32[3,3]"}}});
+    rows.push_back({.kind = "ctc_grad",
+                    .operands = {"f64[2,6,4]", "i32[2,3]<4", "f64[2]", "f64[2,6,7]", "f64[2]"},
+                    .refused = {{{"f64[2,6,4]", "i32[2,3]", "f64[2]", "f64[2,6,6]", "f64[2]"},
+                                 {},
+                                 "alpha must have the shape [2,6,7], but is f64[2,6,6]"}},
+                    .derived = {{2, "ctc", {0, 1}, 0}, {3, "ctc", {0, 1}, 1}}});
 }
 
 void add_shards(Rows& rows) {

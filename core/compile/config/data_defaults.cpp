@@ -59,8 +59,8 @@ bool reads_labels(const Json& metrics) {
     });
 }
 
-/// Values and targets from 0 to 1 stay as they are in the files.
-void leave_shares(const Json& raw, Json& document) {
+/// Values and targets from 0 to 1, and symbols, stay as they are in the files.
+void leave_unscaled(const Json& raw, Json& document) {
     const Json& settings = document.at("loss");
     const nn::LossDef* loss = nn::find_loss(settings.value("type", ""));
     const nn::ModelDef* model = nn::find_model(document.at("model").value("type", ""));
@@ -70,7 +70,8 @@ void leave_shares(const Json& raw, Json& document) {
             train[scale] = "none";
         }
     };
-    if ((loss != nullptr && loss->of_shares) || reads_labels(document.at("metrics"))) {
+    if ((loss != nullptr && (loss->of_shares || loss->symbols != nullptr)) ||
+        reads_labels(document.at("metrics"))) {
         leave("scale_targets");
     }
     if (settings.value("likelihood", "") == "bernoulli" ||
@@ -146,7 +147,7 @@ void fill_data_defaults(const Json& raw, const std::filesystem::path& base_dir,
         !has_validation(document)) {
         schedule["metric"] = "train/loss";
     }
-    leave_shares(raw, document);
+    leave_unscaled(raw, document);
     if (reads_tokens(document) || !data_decides(raw, document)) {
         return;
     }

@@ -42,6 +42,9 @@ std::string hint_for(const nn::LossDef& loss) {
     if (loss.point != nullptr) {
         return "Use nearest_accuracy.";
     }
+    if (loss.symbols != nullptr) {
+        return "Use symbol_error_rate.";
+    }
     if (!loss.of_input) {
         return loss.needs_classes ? "Use accuracy." : "Use mean_absolute_error.";
     }
@@ -73,7 +76,7 @@ public:
         averages_fit();
         loss_is_sound();
         loss_fits_data();
-        targets_are_shares();
+        targets_stay_as_they_are();
         metrics_fit();
         judged_metrics_exist();
         mirror_is_in_a_store();
@@ -302,7 +305,8 @@ private:
         const auto* loss = nn::find_loss(at("/loss/type").get<std::string>());
         if (loss == nullptr || def->loss == (loss->of_input ? loss->name : "")) {
             values_are_shares(*def);
-            if (loss != nullptr && (loss->of_input || loss->point != nullptr) &&
+            if (loss != nullptr &&
+                (loss->of_input || loss->point != nullptr || loss->symbols != nullptr) &&
                 sound({"/data/mix"}) && !at("/data/mix").empty()) {
                 error("/data/mix", std::string(loss->name) + " has no classes to mix",
                       "Leave it out.");
@@ -390,15 +394,18 @@ private:
         }
     }
 
-    void targets_are_shares() {
+    void targets_stay_as_they_are() {
         const std::string where = "/data/train/scale_targets";
         if (!sound({"/loss", "/data/train"}) || !document_.contains(Json::json_pointer(where))) {
             return;
         }
         const auto* loss = nn::find_loss(at("/loss/type").get<std::string>());
-        if (loss != nullptr && loss->of_shares && at(where) == "standardize") {
+        if (loss != nullptr && (loss->of_shares || loss->symbols != nullptr) &&
+            at(where) == "standardize") {
             error(where,
-                  std::string(loss->name) + " needs targets from 0 to 1, which standardizing moves",
+                  std::string(loss->name) +
+                      (loss->of_shares ? " needs targets from 0 to 1" : " needs whole numbers") +
+                      ", which standardizing moves",
                   "Set it to none, or leave it out.");
         }
         if (!sound({"/metrics"}) || at(where) != "standardize" || !predicts_numbers(loss)) {
@@ -453,6 +460,7 @@ private:
                                 std::string(loss->name),
                       hint_for(*loss));
             } else if (metric->of_points != (loss->point != nullptr) ||
+                       metric->of_symbols != (loss->symbols != nullptr) ||
                        (!metric->takes_either && !nn::takes(*loss, metric->needs_classes))) {
                 error(pointer,
                       "metric " + std::string(metric->name) + " does not go with loss " +
@@ -469,8 +477,10 @@ private:
                       std::string(metric->name) +
                           " needs a model that says when it has done with a sample",
                       "Use exact_accuracy, or model trm.");
-            } else if (metric->name == "bits_per_byte" && def != nullptr && !language_model(*def)) {
-                error(pointer, "bits_per_byte needs a language model", "Use accuracy.");
+            } else if ((metric->name == "bits_per_byte" || metric->of_text) && def != nullptr &&
+                       !language_model(*def)) {
+                error(pointer, std::string(metric->name) + " needs a language model",
+                      "Use accuracy.");
             } else if (metric->name == "bits_per_byte" && !tokens_are_bytes()) {
                 error(pointer, "bits_per_byte needs tokens that are bytes", "Use perplexity.");
             }
@@ -621,8 +631,9 @@ void fill_dependent_defaults(Json& document) {
         loss.is_object() ? nn::find_loss(loss.at("type").get<std::string>()) : nullptr;
     const bool classes =
         def != nullptr && (def->takes_either ? gives_classes(document) : def->needs_classes);
-    if (def != nullptr && def->point != nullptr) {
-        document["metrics"] = Json::array({"nearest_accuracy"});
+    if (def != nullptr && (def->point != nullptr || def->symbols != nullptr)) {
+        document["metrics"] =
+            Json::array({def->point != nullptr ? "nearest_accuracy" : "symbol_error_rate"});
         return;
     }
     document["metrics"] = classes          ? Json::array({"accuracy"})

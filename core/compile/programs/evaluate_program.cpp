@@ -118,6 +118,11 @@ ir::Program build_predict(const RunModel& run, const BatchPlan& batch) {
         return program;
     }
     b.set_path("prediction");
+    if (run.data.symbols > 0) {
+        program.add_result(ir::Role::output, kPathPort,
+                           ops::cast(b, b.emit("argmax", {output}), ir::DType::f32));
+        return program;
+    }
     const ir::Shape shape = b.shape(output);
     if (shape.rank() == 3) { // [B, T, V]: what follows the last token
         output = ops::slice(b, output, {0, shape[1] - 1, 0}, {shape[0], 1, shape[2]});

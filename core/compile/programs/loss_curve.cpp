@@ -68,7 +68,7 @@ std::int64_t classes_of(const Json& settings) {
 
 std::optional<LossCurve> loss_curve(const Json& settings, const LossProbe& probe) {
     const nn::LossDef* loss = nn::find_loss(settings.at("type").get<std::string>());
-    if (loss == nullptr) {
+    if (loss == nullptr || loss->symbols != nullptr) { // of positions, not of an output
         return std::nullopt;
     }
     for (const bool of_classes : {false, true}) {

@@ -377,7 +377,12 @@ nn::DataShape data_shape(const RunConfig& config, const data::SampleInfo& sample
     const config::Json& settings = config.section("loss");
     const nn::LossDef* loss = nn::find_loss(settings.at("type").get<std::string>());
     const bool of_points = loss != nullptr && loss->point != nullptr;
-    return {sample.input, sample.target, sample.classes, of_points ? loss->point(settings) : 0,
+    const bool of_symbols = loss != nullptr && loss->symbols != nullptr;
+    return {sample.input,
+            sample.target,
+            sample.classes,
+            of_points ? loss->point(settings) : 0,
+            of_symbols ? loss->symbols(settings) : 0,
             sample.identifiers};
 }
 

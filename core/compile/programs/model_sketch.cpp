@@ -77,6 +77,7 @@ ir::Program model_program(const RunConfig& config, const data::SampleInfo& sampl
     const ir::ValueId output = model->build(context, config.section("model"), inputs);
     program.add_result(ir::Role::output,
                        data.point > 0       ? kPointPort
+                       : data.symbols > 0   ? "logits"
                        : sample.classes > 0 ? "logits"
                                             : "values",
                        output);

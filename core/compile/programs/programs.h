@@ -28,11 +28,12 @@
 //             joins batches in f64) and, where a metric is of samples, "samples" (f32); uses the
 //             EMA copy when there is one and it is asked for
 // predict:    state, "inputs" [B, ...] -> "prediction": probabilities [B, classes] or values
-//             [B, K], "point" where the loss asks for points; of language models probabilities of
-//             the token after the last, [B, vocab]. Of models that hold samples "cycles" f32[S, C,
-//             B, ..., classes], the same after each of C cycles of each of S steps, and "verdicts"
-//             f32[S, C, B] in its place. Where the loss is of the input "reconstruction" [B,
-//             input...] in its place, or there is no such program.
+//             [B, K], "point" where the loss asks for points, "path" f32[B, T] where it is of
+//             symbols in order: the likeliest class at each position; of language models
+//             probabilities of the token after the last, [B, vocab]. Of models that hold samples
+//             "cycles" f32[S, C, B, ..., classes], the same after each of C cycles of each of S
+//             steps, and "verdicts" f32[S, C, B] in its place. Where the loss is of the input
+//             "reconstruction" [B, input...] in its place, or there is no such program.
 // make:       of models that make samples: state, "latents" f32[n, ...], and "labels" i32[n] where
 //             they are of a class -> "samples" [n, input...]
 // prefill, decode (language models): state + key/value cache slots (not saved), "tokens"
@@ -93,6 +94,8 @@ nn::DataShape data_shape(const RunConfig& config, const data::SampleInfo& sample
 
 /// What predict gives where the loss asks for points, in place of "prediction".
 inline constexpr const char* kPointPort = "point";
+/// Where it is of symbols in order.
+inline constexpr const char* kPathPort = "path";
 
 /// Whether samples stay for several updates, so that an update may be of others than its batch.
 bool holds_samples(const plan::ExecutionPlan& plan);

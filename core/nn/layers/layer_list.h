@@ -18,6 +18,7 @@ extern const LayerDef kMaxPoolLayer;
 extern const LayerDef kAvgPoolLayer;
 extern const LayerDef kGlobalAvgPoolLayer;
 extern const LayerDef kFlattenLayer;
+extern const LayerDef kSequenceLayer;
 extern const LayerDef kReluLayer;
 extern const LayerDef kGeluLayer;
 extern const LayerDef kSiluLayer;
@@ -47,7 +48,7 @@ inline constexpr std::array kLayers = {
     &kRmsNormLayer,       &kBatchNormLayer, &kGroupNormLayer, &kInstanceNormLayer,
     &kEmbeddingLayer,     &kMoeLayer,       &kResidualLayer,  &kRepeatLayer,
     &kBranchesLayer,      &kLstmLayer,      &kGruLayer,       &kMultiHeadAttentionLayer,
-    &kTimeEmbeddingLayer,
+    &kTimeEmbeddingLayer, &kSequenceLayer,
 };
 
 } // namespace weft::nn

@@ -93,11 +93,35 @@ ir::ValueId build_flatten(ModelContext& context, const config::Json&, ir::ValueI
     return flatten(context, x);
 }
 
+config::FieldTable sequence_fields(int) {
+    return {config::choice_field("along", "rows", {"rows", "columns"},
+                                 "What becomes a position: a row of the image, as a moment of what "
+                                 "was measured over time, or a column, as of a written line.")};
+}
+
+/// [B, H, W, C] -> [B, H, W C], or with columns [B, W, H C].
+ir::ValueId build_sequence(ModelContext& context, const config::Json& settings, ir::ValueId x) {
+    ops::Builder& b = context.builder();
+    if (context.shape(x).rank() != 4) {
+        context.fail("its input is " + ir::to_text(b.type(x)) +
+                         ", but it needs images [batch, height, width, channels]",
+                     "Use it on images, before layers of sequences.");
+    }
+    if (settings.at("along") == "columns") {
+        x = ops::transpose(b, x, {0, 2, 1, 3});
+    }
+    const ir::Shape shape = context.shape(x);
+    return ops::reshape(b, x, {shape[0], shape[1], shape[2] * shape[3]});
+}
+
 } // namespace
 
 const LayerDef kLinearLayer = {"linear", "Fully connected: [..., K] to [..., units].",
                                linear_fields, build_linear};
 const LayerDef kFlattenLayer = {"flatten", "Every sample becomes one row of numbers.", no_fields,
                                 build_flatten};
+const LayerDef kSequenceLayer = {"sequence",
+                                 "Images [B, H, W, C] to sequences [B, H, W C] or [B, W, H C].",
+                                 sequence_fields, build_sequence};
 
 } // namespace weft::nn

@@ -8,13 +8,17 @@ namespace weft::nn {
 
 void require_prediction(ModelContext& context, ir::ValueId y) {
     const ir::Shape& shape = context.shape(y);
-    const bool per_position = context.data().classes > 0 && context.data().target.shape.rank() == 1;
+    const bool per_position =
+        context.data().symbols > 0 ||
+        (context.data().classes > 0 && context.data().target.shape.rank() == 1);
     const int rank = per_position ? 3 : 2;
     if (shape.rank() != rank || shape.back() != context.data().outputs()) {
         context.fail("the last layer gives " + ir::to_text(shape) + ", but the data needs [batch" +
                          (per_position ? ", positions, " : ", ") +
                          std::to_string(context.data().outputs()) + "]",
-                     "End with a linear layer, after flatten or global_avg_pool for images.");
+                     per_position ? "End with a linear layer; sequence makes positions of images."
+                                  : "End with a linear layer, after flatten or global_avg_pool for "
+                                    "images.");
     }
 }
 

@@ -309,6 +309,13 @@ constexpr CaseText kTexts[] = {
   %5 = cross_entropy_grad(%0, %1, %4, %2) {label_smoothing=0.1} : F[37,130] @ "" forward
   %6 = correct(%0, %1) : f32[37] @ "" forward
   out %6 output "y")"},
+    {"loss of sequences", R"(
+  in %0 batch "noise 0" : f32[3,14,6]
+  in %1 batch "below 6" : i32[3,5]
+  in %2 batch "positive 2" : f32[3]
+  %3, %4 = ctc(%0, %1) : f32[3], f32[3,14,11] @ "" forward
+  %5 = ctc_grad(%0, %1, %3, %4, %2) : f32[3,14,6] @ "" forward
+  out %5 output "y")"},
     {"parts of a mesh", R"(
   in %0 batch "noise 0" : F[5,3,40]
   in %1 scalar "below 3" : i64[2]

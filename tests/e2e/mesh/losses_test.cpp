@@ -2,6 +2,7 @@
 // Losses with their settings on meshes: ten losses equal those of one device, also where the batch
 // is cut in microbatches, padded, or its classes are split; and memory is touched as planned.
 #include "core/base/file.h"
+#include "core/base/npy.h"
 #include "core/nn/loss_def.h"
 #include "tests/e2e/mesh/mesh_run.h"
 #include "tests/support/weft_test.h"
@@ -32,6 +33,48 @@ const char* const kShareRun = R"({
   "lr_schedule": {"type": "constant"},
   "training": {"global_batch_size": 30, "precision": "f32", "length": {"steps": 10}}
 })";
+
+// Its arrays are written by the test: samples of 12 moments of 5 numbers, up to 4 symbols each.
+const char* const kSymbolRun = R"({
+  "data": {"train": {"type": "npy", "inputs": "moments.npy", "targets": "symbols.npy"},
+           "validation": null},
+  "model": {"type": "sequential", "layers": [
+    {"type": "sequence"}, {"type": "conv1d", "channels": 12, "kernel": 3}, {"type": "tanh"},
+    {"type": "linear"}]},
+  "optimizer": {"type": "sgd", "learning_rate": 0.05},
+  "lr_schedule": {"type": "constant"},
+  "training": {"global_batch_size": 24, "precision": "f32", "length": {"steps": 10}}
+})";
+
+/// Where they lie.
+std::string symbol_arrays() {
+    static const QTemporaryDir folder;
+    const std::string path = folder.path().toStdString();
+    if (QFile::exists(folder.filePath("symbols.npy"))) {
+        return path;
+    }
+    constexpr std::int64_t kSamples = 400, kMoments = 12, kNumbers = 5, kSymbols = 4;
+    std::vector<float> moments;
+    std::vector<std::int32_t> symbols;
+    for (std::int64_t i = 0; i < kSamples; ++i) {
+        for (std::int64_t k = 0; k < kMoments * kNumbers; ++k) {
+            moments.push_back(static_cast<float>(std::sin(0.37 * static_cast<double>(i * 60 + k))));
+        }
+        for (std::int64_t s = 0; s < kSymbols; ++s) { // neighbours are alike now and then
+            symbols.push_back(s <= i % kSymbols ? static_cast<std::int32_t>(1 + (i / (s + 1)) % 4)
+                                                : 0);
+        }
+    }
+    const auto write = [&](const char* name, const char* type, std::vector<std::int64_t> shape,
+                           std::string_view bytes) {
+        write_file_atomically(path + "/" + name, npy_beginning(type, shape) + std::string(bytes));
+    };
+    write("moments.npy", "<f4", {kSamples, kMoments, kNumbers},
+          {reinterpret_cast<const char*>(moments.data()), moments.size() * sizeof(float)});
+    write("symbols.npy", "<i4", {kSamples, kSymbols},
+          {reinterpret_cast<const char*>(symbols.data()), symbols.size() * sizeof(std::int32_t)});
+    return path;
+}
 
 /// Where it lies.
 std::string share_table() {
@@ -74,6 +117,7 @@ const std::vector<LossRow>& loss_rows() {
          R"json({"type":"expression","expression":"cross_entropy(y, t) + 0.01 * mean(square(y))"})json"},
         {kMlp, R"({"type":"nt_xent","dimensions":8,"temperature":0.5})"},
         {kMlp, R"({"type":"triplet","dimensions":8,"margin":0.5})"},
+        {kSymbolRun, R"({"type":"ctc","symbols":5})"},
         {kShareRun, R"({"type":"bce"})"},
         {kShareRun, R"({"type":"kl"})"},
         {kRegressionRun, R"({"type":"cosine"})"},
@@ -102,6 +146,10 @@ MeshRun run_row(const LossRow& row, const Overrides& mesh, bool instrument = fal
     Overrides all = {std::string("loss=") + row.loss, "metrics=[]"};
     if (row.model == kShareRun) {
         all.push_back("data.train.path=" + share_table());
+    }
+    if (row.model == kSymbolRun) {
+        all.push_back("data.train.inputs=" + symbol_arrays() + "/moments.npy");
+        all.push_back("data.train.targets=" + symbol_arrays() + "/symbols.npy");
     }
     all.insert(all.end(), mesh.begin(), mesh.end());
     return run_mesh(mesh_config(row.model, all), {.steps = 10, .instrument = instrument});
