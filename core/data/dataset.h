@@ -39,6 +39,8 @@ struct SampleInfo {
     ir::Type target; // class label i32[]; next tokens i32[T]; regression f32[K]
     std::int64_t classes = 0;             // number of classes or vocabulary size; 0 for regression
     std::vector<std::string> class_names; // empty when unknown
+    // Samples of each class, those of a split together; empty: nobody has counted.
+    std::vector<std::int64_t> class_counts;
     std::string
         description; // "Fashion-MNIST, 60,000 images 28x28": for plan, run.json and the studio
     // Of a table's columns; empty where there are none.

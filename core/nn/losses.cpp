@@ -28,7 +28,10 @@ config::FieldTable cross_entropy_fields() {
             config::real_field("weight", nullptr, "Of a class.").must_be_given().at_least(0.0),
             "How much a term of each class counts, in the order of the classes; "
             "the mean is still over the number of terms. Null: all alike.")
-            .or_null()};
+            .or_null(),
+        config::boolean_field("balance_classes", false,
+                              "Gives classes weights by the data, so that each counts as if all "
+                              "had as many samples: samples / (classes x samples of the class).")};
 }
 
 void check_cross_entropy(const Json& settings, const std::string& pointer,
@@ -36,6 +39,10 @@ void check_cross_entropy(const Json& settings, const std::string& pointer,
     const Json& weights = settings.at("class_weights");
     if (weights.is_null()) {
         return;
+    }
+    if (settings.at("balance_classes") == true) {
+        out.push_back({pointer + "/balance_classes", config::Severity::error,
+                       "class_weights say how much classes count", "Leave one of the two out."});
     }
     const auto report = [&](std::string message, std::string hint) {
         out.push_back({pointer + "/class_weights", config::Severity::error, std::move(message),
@@ -52,7 +59,8 @@ void check_cross_entropy(const Json& settings, const std::string& pointer,
 }
 
 bool cross_entropy_in_nats(const Json& settings) {
-    return settings.at("z_loss") == 0.0 && settings.at("class_weights").is_null();
+    return settings.at("z_loss") == 0.0 && settings.at("class_weights").is_null() &&
+           settings.at("balance_classes") == false;
 }
 
 /// The weights of classes i32 [...] -> f32 [...].

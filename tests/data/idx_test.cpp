@@ -191,6 +191,8 @@ private slots:
         QCOMPARE(set.test->samples(), 10000);
         QCOMPARE(set.train->info().classes, 10);
         QCOMPARE(set.train->info().class_names.at(9), std::string("Ankle boot"));
+        QCOMPARE(set.train->info().class_counts,
+                 std::vector<std::int64_t>(10, 6000)); // README of the set
         QCOMPARE(set.test->info().class_names.at(0), std::string("T-shirt/top"));
         QCOMPARE(ir::to_text(set.train->info().input), std::string("f32[28,28,1]"));
         const std::array<int, 5> first = {9, 0, 0, 3, 0};

@@ -213,6 +213,7 @@ private slots:
         QCOMPARE(ir::to_text(info.input), std::string("f32[4,6,3]"));
         QCOMPARE(set.train->samples(), 3);
         QCOMPARE(set.train->label(2), 1);
+        QCOMPARE(info.class_counts, (std::vector<std::int64_t>{2, 1}));
         const std::vector<float> first = input_floats(*set.train, 0);
         QCOMPARE(first[0], 200.0F / 255);
         QCOMPARE(first.back(), 40.0F / 255);

@@ -470,7 +470,7 @@ private:
                 error(pointer,
                       std::string(metric->name) + " follows from cross_entropy, and the loss is " +
                           std::string(loss->name) +
-                          (loss->in_nats == nullptr ? "" : " with z_loss or class_weights"),
+                          (loss->in_nats == nullptr ? "" : " with z_loss or weights of classes"),
                       "Use accuracy.");
             } else if (metric->of_verdict && def != nullptr && !def->holds_samples) {
                 error(pointer,

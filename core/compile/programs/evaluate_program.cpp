@@ -69,7 +69,7 @@ ir::Program build_evaluate(const RunModel& run, const BatchPlan& batch) {
     const ValueId said = run.model->build(context, run.model_settings(), inputs);
     const nn::Prediction prediction = prediction_of(run, context, inputs, said, targets);
     b.set_path("loss");
-    const ValueId terms = run.loss->build(b, run.config->section("loss"), prediction);
+    const ValueId terms = run.loss->build(b, run.loss_settings, prediction);
     const std::vector<EvaluatedMetric> outputs = evaluated_metrics(*run.config);
     program.add_result(ir::Role::output, outputs[0].port,
                        outputs[0].reduction->of_terms(b, terms, weights));

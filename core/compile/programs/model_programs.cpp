@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <numeric>
 
 namespace weft::compile {
 namespace {
@@ -304,6 +305,28 @@ void check_rows_are_held(const RunModel& run) {
     }
 }
 
+/// Of the loss, with weights of classes in place of the wish for them (King and Zeng 2001).
+config::Json with_balance(config::Json settings, const data::SampleInfo& sample) {
+    if (!settings.value("balance_classes", false)) {
+        return settings;
+    }
+    if (sample.class_counts.empty()) {
+        throw Error(ErrorKind::usage, "/loss/balance_classes",
+                    "how many samples each class has is known of images, idx, arrays and of tables "
+                    "that stay in memory, but not of this data",
+                    "Set loss.class_weights.");
+    }
+    const std::int64_t samples =
+        std::accumulate(sample.class_counts.begin(), sample.class_counts.end(), std::int64_t{0});
+    const double share = static_cast<double>(samples) / static_cast<double>(sample.classes);
+    config::Json weights = config::Json::array();
+    for (const std::int64_t count : sample.class_counts) {
+        weights.push_back(count > 0 ? share / static_cast<double>(count) : 0.0);
+    }
+    settings["class_weights"] = std::move(weights);
+    return settings;
+}
+
 /// Of something that every row of a batch [n, B] keeps, each of this shape.
 plan::StateSlot row_slot(std::string name, const ir::Shape& each, const BatchPlan& batch) {
     plan::StateSlot slot;
@@ -396,6 +419,7 @@ RunModel declare_run(const RunConfig& config, const data::SampleInfo& sample) {
     run.model = nn::find_model(config.model_type());
     run.loss = nn::find_loss(config.section("loss").at("type").get<std::string>());
     WEFT_CHECK(run.model != nullptr && run.loss != nullptr, "the configuration was checked");
+    run.loss_settings = with_balance(config.section("loss"), sample);
     for (const config::Json& name : config.section("metrics")) {
         const nn::MetricDef* metric = nn::find_metric(name.get<std::string>());
         WEFT_CHECK(metric != nullptr, "the configuration was checked");
@@ -459,7 +483,7 @@ ir::Type batched(const ir::Type& sample, std::initializer_list<std::int64_t> lea
 
 ir::ValueId meaning_of(const RunModel& run, ops::Builder& b, ir::ValueId output) {
     if (run.loss->expected != nullptr) {
-        return run.loss->expected(b, run.config->section("loss"), output);
+        return run.loss->expected(b, run.loss_settings, output);
     }
     const bool of_classes = run.data.classes > 0 && !run.loss->of_input;
     return of_classes ? b.emit("softmax", {nn::logits_of(*run.loss, b, output)}) : output;
@@ -483,7 +507,7 @@ nn::Prediction prediction_of(const RunModel& run, const nn::ModelContext& contex
     if (run.loss->of_input) {
         out.input = inputs;
         out.published = &context.published();
-        out.settings = &run.config->section("loss");
+        out.settings = &run.loss_settings;
     }
     return out;
 }

@@ -27,6 +27,7 @@ struct RunModel {
     nn::DataShape data;
     const nn::ModelDef* model = nullptr;
     const nn::LossDef* loss = nullptr;
+    config::Json loss_settings;                    // with what follows from the data
     std::vector<const nn::MetricDef*> metrics;     // sums of terms
     std::vector<const nn::MetricDef*> set_metrics; // of a whole evaluation set
     std::vector<optim::Group> groups;

@@ -396,7 +396,7 @@ private:
                      ValueId weights, ValueId penalty) {
         b.set_path("loss");
         std::vector<nn::Objective> objectives =
-            nn::objectives_of(*run_.loss, b, run_.config->section("loss"), prediction);
+            nn::objectives_of(*run_.loss, b, run_.loss_settings, prediction);
         ValueId loss;
         for (nn::Objective& objective : objectives) {
             objective.terms =

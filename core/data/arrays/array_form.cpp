@@ -283,6 +283,7 @@ SampleInfo describe_arrays(const ArrayPair& pair, const InputForm& form,
     } else {
         info.target = {ir::DType::i32, {}};
         info.classes = targets.class_count;
+        info.class_counts = targets.class_counts;
     }
     info.description = pair.description + ", " + format_thousands(pair.inputs->samples()) +
                        " samples " + shape_text(*pair.inputs);

@@ -63,6 +63,9 @@ public:
               std::shared_ptr<const TableEncoding> encoding, std::shared_ptr<const RowsAgain> again)
         : path_(std::move(path)), rows_(std::move(rows)), encoding_(std::move(encoding)),
           again_(std::move(again)), info_(describe_table(path_, *encoding_, rows_->rows)) {
+        if (encoding_->classify && again_ == nullptr) {
+            count_classes();
+        }
         if (again_ != nullptr) {
             blocks_ = rows_->blocks();
         }
@@ -130,6 +133,16 @@ public:
                                          bool scale_targets, Notes& notes) const;
 
 private:
+    void count_classes() {
+        info_.class_counts.resize(static_cast<std::size_t>(info_.classes));
+        for (std::int64_t row = 0; row < rows_->rows; ++row) {
+            const std::int32_t found = label(row);
+            if (found >= 0) {
+                ++info_.class_counts[static_cast<std::size_t>(found)];
+            }
+        }
+    }
+
     static std::int64_t size_of(const fs::path& path) {
         return File(path, File::Mode::read, ErrorKind::data).size();
     }
@@ -432,48 +445,6 @@ bool every_row_counts(const TableTally& table, const TableEncoding& encoding) {
            });
 }
 
-PartOutline outline_csv(const Json& given, const OpenContext& context, Part, Files) {
-    const TableSettings settings = table_settings(given, context);
-    Notes notes;
-    auto encoding = std::dynamic_pointer_cast<const TableEncoding>(context.encoding);
-    std::optional<std::int64_t> known;
-    TablePass pass;
-    Notes wild;
-    if (encoding == nullptr) {
-        const Learnt learnt = learn(settings, context, 1, notes);
-        tell_wild(learnt, given, wild);
-        encoding = learnt.encoding;
-        pass = learnt.next;
-        known = every_row_counts(*learnt.table, *encoding) ? std::optional(learnt.table->rows)
-                                                           : std::nullopt;
-    }
-    RowReport report;
-    const bool in_blocks = stream_table(settings, context);
-    TableRows rows;
-    if (known && !in_blocks) {
-        rows.rows = *known;
-    } else {
-        rows =
-            read_rows(settings.path, settings.wishes, *encoding, context, pass, settings.most_bad,
-                      in_blocks ? KeepRows::marks : KeepRows::only_count, report);
-    }
-    PartOutline out;
-    out.sample = describe_table(settings.path, *encoding, rows.rows);
-    out.samples = rows.rows;
-    out.encoding = encoding;
-    out.warnings.assign(wild.begin(), wild.end());
-    if (!in_blocks) {
-        out.cache_bytes =
-            rows.rows * static_cast<std::int64_t>(encoding->stride() * sizeof(double));
-        return out;
-    }
-    const std::vector<std::int64_t> blocks = rows.blocks();
-    for (std::size_t i = 1; i < blocks.size(); ++i) {
-        out.largest_block = std::max(out.largest_block, blocks[i] - blocks[i - 1]);
-    }
-    return out;
-}
-
 /// How often each class is in the table.
 std::vector<ClassCount> classes_of(const TableTally& table, const TableEncoding& encoding) {
     std::vector<ClassCount> out;
@@ -493,6 +464,55 @@ std::vector<ClassCount> classes_of(const TableTally& table, const TableEncoding&
         if (found != out.end()) {
             found->samples += count;
         }
+    }
+    return out;
+}
+
+PartOutline outline_csv(const Json& given, const OpenContext& context, Part, Files) {
+    const TableSettings settings = table_settings(given, context);
+    Notes notes;
+    auto encoding = std::dynamic_pointer_cast<const TableEncoding>(context.encoding);
+    std::optional<std::int64_t> known;
+    TablePass pass;
+    Notes wild;
+    std::vector<std::int64_t> class_counts;
+    if (encoding == nullptr) {
+        const Learnt learnt = learn(settings, context, 1, notes);
+        tell_wild(learnt, given, wild);
+        encoding = learnt.encoding;
+        for (const ClassCount& one : classes_of(*learnt.table, *encoding)) {
+            class_counts.push_back(one.samples);
+        }
+        pass = learnt.next;
+        known = every_row_counts(*learnt.table, *encoding) ? std::optional(learnt.table->rows)
+                                                           : std::nullopt;
+    }
+    RowReport report;
+    const bool in_blocks = stream_table(settings, context);
+    TableRows rows;
+    if (known && !in_blocks) {
+        rows.rows = *known;
+    } else {
+        rows =
+            read_rows(settings.path, settings.wishes, *encoding, context, pass, settings.most_bad,
+                      in_blocks ? KeepRows::marks : KeepRows::only_count, report);
+    }
+    PartOutline out;
+    out.sample = describe_table(settings.path, *encoding, rows.rows);
+    if (!in_blocks && encoding->classify) {
+        out.sample.class_counts = std::move(class_counts);
+    }
+    out.samples = rows.rows;
+    out.encoding = encoding;
+    out.warnings.assign(wild.begin(), wild.end());
+    if (!in_blocks) {
+        out.cache_bytes =
+            rows.rows * static_cast<std::int64_t>(encoding->stride() * sizeof(double));
+        return out;
+    }
+    const std::vector<std::int64_t> blocks = rows.blocks();
+    for (std::size_t i = 1; i < blocks.size(); ++i) {
+        out.largest_block = std::max(out.largest_block, blocks[i] - blocks[i - 1]);
     }
     return out;
 }

@@ -228,6 +228,10 @@ SampleInfo describe_idx(const fs::path& path, const std::vector<std::int64_t>& e
         const std::byte largest = *std::max_element(labels.values.begin(), labels.values.end());
         info.classes = std::to_integer<std::int64_t>(largest) + 1;
     }
+    info.class_counts.resize(static_cast<std::size_t>(info.classes));
+    for (const std::byte label : labels.values) {
+        ++info.class_counts[std::to_integer<std::size_t>(label)];
+    }
     const ir::Shape& shape = info.input.shape;
     info.description = (known != nullptr ? std::string(known->title) : path.filename().string()) +
                        ", " + format_thousands(extents[0]) + " images " + std::to_string(shape[0]) +
@@ -337,10 +341,7 @@ Look look_at_idx(const config::Json& settings, const OpenContext& context) {
     out.summary = info.description;
     for (std::size_t k = 0; k < static_cast<std::size_t>(info.classes); ++k) {
         const std::string name = k < info.class_names.size() ? info.class_names[k] : "";
-        out.classes.push_back({name.empty() ? std::to_string(k) : name, 0});
-    }
-    for (const std::byte label : labels.values) {
-        ++out.classes[std::to_integer<std::size_t>(label)].samples;
+        out.classes.push_back({name.empty() ? std::to_string(k) : name, info.class_counts[k]});
     }
     return out;
 }

@@ -80,18 +80,24 @@ std::string read_image(const ImageFiles& files, std::size_t image) {
 }
 
 SampleInfo describe_images(const fs::path& path, const ImageSettings& settings,
-                           const std::vector<std::string>& class_names, std::int64_t samples) {
+                           const ImageFiles& files) {
     SampleInfo info;
     info.input = {ir::DType::f32, {settings.height, settings.width, settings.channels}};
     info.target = {ir::DType::i32, {}};
-    for (const std::string& name : class_names) {
+    for (const std::string& name : files.class_names) {
         info.class_names.push_back(shown(name, 200)); // a folder's name may be no UTF-8
     }
-    info.classes = static_cast<std::int64_t>(class_names.size());
-    info.description = path.filename().string() + ", " + format_thousands(samples) + " images " +
-                       std::to_string(settings.height) + " × " + std::to_string(settings.width) +
-                       " × " + std::to_string(settings.channels) + " in " +
-                       std::to_string(info.classes) + " classes";
+    info.classes = std::ssize(files.class_names);
+    info.class_counts.resize(files.class_names.size());
+    for (const std::int32_t label : files.labels) {
+        if (label >= 0) {
+            ++info.class_counts[static_cast<std::size_t>(label)];
+        }
+    }
+    info.description = path.filename().string() + ", " + format_thousands(std::ssize(files.paths)) +
+                       " images " + std::to_string(settings.height) + " × " +
+                       std::to_string(settings.width) + " × " + std::to_string(settings.channels) +
+                       " in " + std::to_string(info.classes) + " classes";
     return info;
 }
 
@@ -102,7 +108,7 @@ public:
                 std::size_t listed)
         : files_(std::move(files)), settings_(std::move(settings)), pixels_(std::move(pixels)),
           damaged_(listed, listed - files_.paths.size(), settings_.most_bad) {
-        info_ = describe_images(settings_.path, settings_, files_.class_names, samples());
+        info_ = describe_images(settings_.path, settings_, files_);
         encoding_ = std::make_shared<ImageEncoding>(files_.class_names, settings_.height,
                                                     settings_.width, settings_.channels);
         std::string names;
@@ -361,7 +367,7 @@ PartOutline outline_images(const Json& given, const OpenContext& context, Part p
         remove_bad(faults_of_class(files), settings.most_bad, files, none, 0, files.notes);
     }
     out.samples = static_cast<std::int64_t>(files.paths.size());
-    out.sample = describe_images(settings.path, settings, files.class_names, out.samples);
+    out.sample = describe_images(settings.path, settings, files);
     out.encoding = std::make_shared<ImageEncoding>(files.class_names, settings.height,
                                                    settings.width, settings.channels);
     const std::int64_t bytes = out.samples * settings.sample_bytes();

@@ -40,7 +40,7 @@ private slots:
           "/model/hidden": [512, 512], "/model/activation": "relu", "/model/dropout": 0.1,
           "/init": {"from": null, "strict": true, "trainable": null, "lora": null},
           "/loss": {"type": "cross_entropy", "label_smoothing": 0.0,
-                    "z_loss": 0.0, "class_weights": null},
+                    "z_loss": 0.0, "class_weights": null, "balance_classes": false},
           "/metrics": ["accuracy"],
           "/optimizer/type": "adamw", "/optimizer/learning_rate": 0.001,
           "/optimizer/betas": [0.9, 0.999], "/optimizer/eps": 1e-8, "/optimizer/weight_decay": 0.01,
