@@ -98,13 +98,13 @@ struct MetricDef {
     /// Of a whole evaluation set, where `build` and `from_loss` are null: -> f32 [B, R] or
     /// [B, T, R], the row of each term, or sample.
     ir::ValueId (*row)(ops::Builder& builder, const Prediction& prediction) = nullptr;
-    MakeSetScore score = nullptr;   // reads the rows
+    MakeSetScore score = nullptr;   // reads the rows; without `row` those of texts that are written
     bool row_of_all_values = false; // R grows with the classes
     bool of_verdict = false;       // needs a model that says when it has done with a sample
     bool of_labels = false;        // numbers to predict are labels, 0 and 1: not standardised
     bool of_points = false;        // of losses that ask for points
     bool of_symbols = false;       // of losses of symbols in order; a row is of a sample
-    bool of_text = false;          // of language models; a row is of a sample
+    bool of_text = false;          // of what language models write: their tokens, the true ones
 };
 
 extern const LossDef kCrossEntropyLoss;

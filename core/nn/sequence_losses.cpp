@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Of symbols in order: the loss of those whose places among the model's positions nobody knows, how
-// far what it reads is from them, and how much of a text it would have written.
+// far what it reads is from them, and how much of a text it writes.
 #include "core/base/error.h"
 #include "core/nn/functions.h"
 #include "core/nn/loss_def.h"
@@ -71,13 +71,14 @@ const MetricDef kSymbolErrorRateMetric = {
 
 const MetricDef kBleuMetric = {
     .name = "bleu",
-    .help = "How many runs of one to four words the likeliest tokens share with the text, given "
-            "what is right before each of them; words are tokens where they are not characters.",
+    .help =
+        "How many runs of one to four words the model's own text shares with the true one, 0 to "
+        "1, over up to 32 samples: it answers their questions, or goes on from their first "
+        "half, always with the likeliest token.",
     .needs_classes = true,
     .higher_is_better = true,
     .reduction = "mean",
     .build = nullptr,
-    .row = path_and_symbols,
     .score = score_bleu,
     .of_text = true};
 

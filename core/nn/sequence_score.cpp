@@ -88,24 +88,10 @@ std::vector<std::string> words_of(std::string_view text) {
 // of runs of 1 to 4 words, times exp(1 - real / found) where what is found is shorter.
 class Bleu : public SetScore {
 public:
-    explicit Bleu(const ScoredTargets& targets) : places_(targets.places), text_(targets.text) {}
+    explicit Bleu(const ScoredTargets& targets) : text_(targets.text) {}
 
-    /// Every stretch of tokens that count is a text of its own.
     void add(std::span<const float> row) override {
-        const auto found = row.first(row.size() - static_cast<std::size_t>(places_));
-        const auto real = row.last(static_cast<std::size_t>(places_));
-        for (std::size_t i = 0; i < real.size();) {
-            Symbols found_tokens;
-            Symbols real_tokens;
-            for (; i < real.size() && real[i] >= 0; ++i) {
-                found_tokens.push_back(static_cast<std::int32_t>(found[i]));
-                real_tokens.push_back(static_cast<std::int32_t>(real[i]));
-            }
-            if (!real_tokens.empty()) {
-                compare(words(found_tokens), words(real_tokens));
-            }
-            ++i;
-        }
+        compare(words(row.first(row.size() / 2)), words(row.last(row.size() / 2)));
     }
 
     double value() const override {
@@ -130,7 +116,13 @@ private:
         std::int64_t shared = 0, all = 0;
     };
 
-    Words words(const Symbols& tokens) const {
+    Words words(std::span<const float> row) const {
+        Symbols tokens;
+        for (const float token : row) {
+            if (token >= 0) {
+                tokens.push_back(static_cast<std::int32_t>(token));
+            }
+        }
         if (text_) {
             return words_of(text_(tokens));
         }
@@ -163,7 +155,6 @@ private:
         }
     }
 
-    std::int64_t places_;
     TextOf text_;
     std::array<Runs, 4> runs_{};
     std::int64_t found_words_ = 0, real_words_ = 0;

@@ -57,8 +57,8 @@ std::unique_ptr<SetScore> score_nearest(const ScoredTargets& targets);
 /// between what is read (symbols_of_path) and the symbols, by their number in the whole set.
 std::unique_ptr<SetScore> score_edits(const ScoredTargets& targets);
 
-/// Rows: the token found at each of `places`, then the true one, below 0 where it does not count.
-/// BLEU with up to four words and one reference, 0 to 1 (Papineni et al. 2002).
+/// Rows: the tokens that were written, then as many places with the true ones; below 0: none. BLEU
+/// with up to four words and one reference, 0 to 1 (Papineni et al. 2002).
 std::unique_ptr<SetScore> score_bleu(const ScoredTargets& targets);
 
 /// What a path of classes reads: neighbours that are alike are one symbol, 0 is none (Graves et al.

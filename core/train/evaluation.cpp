@@ -4,6 +4,7 @@
 #include "core/compile/programs/programs.h"
 #include "core/data/files/damaged_files.h"
 #include "core/nn/loss_def.h"
+#include "core/train/generate.h"
 #include "core/train/program_io.h"
 
 #include <algorithm>
@@ -60,8 +61,8 @@ std::vector<OfSet> scores_of_set(const compile::RunConfig& config, const data::S
     return out;
 }
 
-/// The rows of the last evaluate run whose term or sample counts: not of padding, and where it is
-/// of a term, of one that has a class or number.
+/// The rows of the last evaluate run whose term counts: those of samples, not of padding, that have
+/// a class or number.
 void add_rows(exec::Executor& executor, const data::Batch& batch, const data::SampleInfo& info,
               const OfSet& to) {
     const std::string name = compile::rows_port(*to.metric);
@@ -69,13 +70,13 @@ void add_rows(exec::Executor& executor, const data::Batch& batch, const data::Sa
     WEFT_CHECK(port != nullptr && port->operand.type.dtype == ir::DType::f32, "rows are f32");
     const std::span<const std::byte> bytes = executor.read("evaluate", name);
     const auto width = static_cast<std::size_t>(port->whole.shape.back());
-    const bool of_terms = info.classes > 0 && !to.metric->of_text;
-    const auto terms = static_cast<std::size_t>(of_terms ? info.target.shape.elements() : 1);
+    const auto terms =
+        static_cast<std::size_t>(info.classes > 0 ? info.target.shape.elements() : 1);
     std::vector<float> row(width);
     for (std::size_t sample = 0; sample < batch.weights.size(); ++sample) {
         for (std::size_t term = sample * terms; term < (sample + 1) * terms; ++term) {
             std::int32_t label = 0;
-            if (of_terms) {
+            if (info.classes > 0) {
                 std::memcpy(&label, batch.targets.data() + term * sizeof label, sizeof label);
             }
             if (batch.weights[sample] > 0 && label >= 0) {
@@ -84,6 +85,53 @@ void add_rows(exec::Executor& executor, const data::Batch& batch, const data::Sa
                 to.score->add(row);
             }
         }
+    }
+}
+
+constexpr std::int64_t kTextsWritten = 32;
+
+/// What a model is to write of a sample: after `prompt` the tokens of `truth`.
+struct TextTask {
+    std::vector<std::int32_t> prompt, truth;
+    bool answers = false; // and it has done with the last of them
+};
+
+/// The first answer of a conversation; else the second half.
+TextTask text_task(const data::Source& source, std::int64_t index) {
+    const data::SampleInfo& info = source.info();
+    std::vector<std::int32_t> tokens(static_cast<std::size_t>(info.input.shape.elements()));
+    std::vector<std::int32_t> targets(static_cast<std::size_t>(info.target.shape.elements()));
+    source.read(index, std::as_writable_bytes(std::span(tokens)),
+                std::as_writable_bytes(std::span(targets)));
+    const auto counts = [](std::int32_t target) { return target >= 0; };
+    auto first = std::find_if(targets.begin(), targets.end(), counts);
+    const bool answers = first != targets.begin();
+    const auto last = std::find_if_not(first, targets.end(), counts);
+    first = answers ? first : first + (last - first) / 2;
+    const auto given = first - targets.begin() + 1; // the target stands behind its token
+    return {{tokens.begin(), tokens.begin() + std::min<std::ptrdiff_t>(given, std::ssize(tokens))},
+            {first, last},
+            answers};
+}
+
+/// As many tokens at most as the truth has, from samples all over the source.
+void add_texts(exec::Executor& executor, const data::Source& source, const std::stop_token& stop,
+               const OfSet& to) {
+    const std::int64_t count = std::min(kTextsWritten, source.samples());
+    for (std::int64_t i = 0; i < count && !stop.stop_requested(); ++i) {
+        const TextTask task = text_task(source, i * source.samples() / count);
+        if (task.truth.empty()) {
+            continue;
+        }
+        std::vector<float> row;
+        generate(executor, task.prompt, {.tokens = std::ssize(task.truth), .temperature = 0.0},
+                 [&](std::int32_t token) {
+                     row.push_back(static_cast<float>(token));
+                     return !stop.stop_requested() && !(task.answers && token == task.truth.back());
+                 });
+        row.resize(task.truth.size(), -1.0F);
+        row.insert(row.end(), task.truth.begin(), task.truth.end());
+        to.score->add(row);
     }
 }
 
@@ -144,7 +192,9 @@ std::optional<Metrics> evaluate(exec::Executor& executor, const compile::RunConf
                 joined[i], read_scalar(executor, "evaluate", metrics[i].port));
         }
         for (const OfSet& set : sets) {
-            add_rows(executor, *batch, source->info(), set);
+            if (set.metric->row != nullptr) {
+                add_rows(executor, *batch, source->info(), set);
+            }
         }
         count += read_scalar(executor, "evaluate", "count");
         samples += counts_samples ? read_scalar(executor, "evaluate", "samples") : 0.0;
@@ -166,6 +216,12 @@ std::optional<Metrics> evaluate(exec::Executor& executor, const compile::RunConf
         out.emplace_back(split + "/" + name, value);
     }
     for (const OfSet& set : sets) {
+        if (set.metric->row == nullptr) {
+            add_texts(executor, *source, stop, set);
+        }
+        if (stop.stop_requested()) {
+            return std::nullopt;
+        }
         out.emplace_back(split + "/" + std::string(set.metric->name), set.score->value());
     }
     rescale(source->target_scale(), out);

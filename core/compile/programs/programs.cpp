@@ -188,7 +188,7 @@ std::vector<const nn::MetricDef*> metrics_of_sets(const RunConfig& config) {
     std::vector<const nn::MetricDef*> out;
     for (const config::Json& name : config.section("metrics")) {
         const nn::MetricDef* metric = nn::find_metric(name.get<std::string>());
-        if (metric != nullptr && metric->row != nullptr) {
+        if (metric != nullptr && metric->score != nullptr) {
             out.push_back(metric);
         }
     }

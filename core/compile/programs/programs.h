@@ -132,7 +132,7 @@ std::vector<EvaluatedMetric> evaluated_metrics(const RunConfig& config);
 
 /// What the evaluate program gives of a metric of a whole set: a row per term.
 std::string rows_port(const nn::MetricDef& metric);
-/// Those configured, in order.
+/// Those configured, in order; also of what models write, which has no row.
 std::vector<const nn::MetricDef*> metrics_of_sets(const RunConfig& config);
 
 /// Metrics that follow from the mean loss (perplexity, bits_per_byte), of those configured. The
