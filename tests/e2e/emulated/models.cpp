@@ -115,6 +115,7 @@ const std::vector<EmulatedModel>& emulated_models() {
          kSmallGpt,
          {"mesh.devices=cpu:2", "mesh.strategy=context_parallel"}},
         {"GPT, pipeline on 2", kSmallGpt, {"mesh.devices=cpu:2", "mesh.strategy=pipeline"}},
+        {"GPT, 3d on 2 x 2 x 2", kSmallGpt, {"mesh.devices=cpu:8", "mesh.strategy=3d"}},
         {"MLP in f16 with overflow, fsdp on 4",
          kSmallMlp,
          {"training.precision=f16", "training.loss_scale={\"initial\":16777216,\"hysteresis\":1}",
