@@ -74,6 +74,22 @@ private slots:
         QTRY_COMPARE(desk.page->geometry(), QRect(0, 0, 400, 300));
     }
 
+    void another_page_takes_the_room_that_a_message_left() {
+        Desk desk(Shelf::Edge::Bottom);
+        QVERIFY(QTest::qWaitForWindowExposed(&desk.window));
+        desk.moveTo(kBeside);
+        desk.message->show();
+        QTRY_VERIFY(desk.page->height() < 300);
+        desk.moveTo(kOnPage);
+        QTRY_VERIFY(desk.page->underMouse());
+        desk.message->hide();
+        QCoreApplication::processEvents();
+        QVERIFY(desk.page->height() < 300);
+        desk.shelf->makeRoom();
+        QCOMPARE(desk.page->geometry(), QRect(0, 0, 400, 300));
+        desk.moveTo(kBeside); // where the next window has no page either
+    }
+
     void the_page_makes_room_at_once_where_no_mouse_is() {
         Desk desk(Shelf::Edge::Top);
         QVERIFY(QTest::qWaitForWindowExposed(&desk.window));

@@ -76,9 +76,9 @@ MainWindow::MainWindow(Studio& studio, widgets::ThemeController& theme)
     docks_->setWindowFlags(Qt::Widget);
     stack_ = new QStackedWidget;
     banner_ = new RunBanner(studio_);
-    auto* shelf = new widgets::Shelf(stack_, widgets::Shelf::Edge::Bottom); // above the docks
-    shelf->add(banner_);
-    docks_->setCentralWidget(shelf);
+    shelf_ = new widgets::Shelf(stack_, widgets::Shelf::Edge::Bottom); // above the docks
+    shelf_->add(banner_);
+    docks_->setCentralWidget(shelf_);
     row->addWidget(docks_, 1);
     column->addLayout(row, 1);
     setCentralWidget(central);
@@ -269,6 +269,7 @@ void MainWindow::bringUp(const QString& id) {
     static_cast<Page*>(stack_->currentWidget())->activated();
     shareLead();
     banner_->setPage(id == "home", page(id)->editsDraft());
+    shelf_->makeRoom();
     actions_.setUsable(action::kBack, trail_.canGo(-1), tr("No page was shown before this one"));
     actions_.setUsable(action::kForward, trail_.canGo(1), tr("You have not gone back"));
     if (help_ != nullptr && help_->isVisible()) {

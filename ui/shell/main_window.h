@@ -18,6 +18,7 @@ class QStackedWidget;
 
 namespace weft::widgets {
 class NavRail;
+class Shelf;
 class ToastHost;
 } // namespace weft::widgets
 
@@ -108,6 +109,7 @@ private:
     widgets::NavRail* rail_;
     QMainWindow* docks_;
     QStackedWidget* stack_;
+    widgets::Shelf* shelf_; // the pages, and the banner below them
     RunBanner* banner_;
     StatusBar* status_;
     LowerDocks* lower_;

@@ -22,6 +22,9 @@ public:
     /// for.
     void add(QWidget* message);
 
+    /// Room for what is there, also below the mouse: what is on the page is another thing now.
+    void makeRoom();
+
     /// The page and the messages, from the top down.
     std::vector<QWidget*> downwards() const;
 
@@ -38,7 +41,6 @@ private:
     int heightOf(const QWidget& message) const;
     /// Of all that are there.
     int wanted() const;
-    void makeRoom();
     void arrange();
 
     QWidget* page_;

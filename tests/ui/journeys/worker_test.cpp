@@ -13,6 +13,7 @@
 #include <QProcess>
 #include <QPushButton>
 #include <QSignalSpy>
+#include <QStackedWidget>
 
 #include <csignal>
 
@@ -158,6 +159,28 @@ private slots:
         QTRY_VERIFY(in_window(banner).height() > 0);
         QCOMPARE(in_window(dock), place); // nor does it move under the mouse
         QVERIFY(!in_window(banner).intersects(place));
+    }
+
+    void the_room_of_what_was_said_goes_to_the_next_page() {
+        test::StudioFixture fixture;
+        startAndSave(fixture);
+        fixture.window().showPage("train");
+        const auto move_to = [&](const QWidget* one) {
+            QTest::mouseMove(fixture.window().windowHandle(),
+                             one->mapTo(&fixture.window(), one->rect().center()));
+        };
+        const QWidget* banner = fixture.find("runBanner");
+        const QWidget* shelf = banner->parentWidget();
+        const auto* pages = shelf->findChild<QStackedWidget*>({}, Qt::FindDirectChildrenOnly);
+        move_to(fixture.find("navRailList"));
+        QVERIFY(::kill(worker_of(fixture.studio().run().folder()), SIGKILL) == 0);
+        QTRY_VERIFY_WITH_TIMEOUT(banner->isVisible(), kPatienceMs);
+        QTRY_COMPARE(pages->height(), shelf->height() - banner->height());
+        move_to(pages);
+        QTRY_VERIFY(pages->underMouse());
+        fixture.window().showPage("home"); // which says it itself
+        QVERIFY(banner->isHidden());
+        QCOMPARE(pages->height(), shelf->height());
     }
 
     // What the run on screen says is newer than what its folder says of the sessions before.
