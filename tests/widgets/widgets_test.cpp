@@ -26,6 +26,7 @@
 #include <QMouseEvent>
 #include <QPainter>
 #include <QPointer>
+#include <QScrollBar>
 #include <QTableWidget>
 
 using namespace weft::widgets;
@@ -124,6 +125,41 @@ private slots:
         QCOMPARE(rail.width(), 48);
         rail.setCollapsed(false);
         QCOMPARE(rail.width(), 160);
+    }
+
+    void all_pages_of_a_low_rail_are_seen() {
+        NavRail rail;
+        for (int i = 0; i < 10; ++i) {
+            rail.addPage(QStringLiteral("home"), QString("Page %1").arg(i));
+        }
+        auto* list = rail.findChild<QListWidget*>(QStringLiteral("navRailList"));
+        rail.resize(160, 600);
+        rail.show();
+        QTRY_COMPARE(list->visualItemRect(list->item(9)).height(), 36);
+        rail.resize(160, 370);
+        QTRY_VERIFY(list->visualItemRect(list->item(0)).height() < 36);
+        QTRY_VERIFY(list->viewport()->rect().contains(list->visualItemRect(list->item(9))));
+        QCOMPARE(list->verticalScrollBar()->maximum(), 0);
+        rail.resize(160, 200); // icons are no smaller than that
+        QTRY_COMPARE(list->visualItemRect(list->item(0)).height(), 28);
+        QVERIFY(list->verticalScrollBar()->maximum() > 0);
+    }
+
+    void segments_that_are_hidden_are_as_if_they_were_not_there() {
+        SegmentedControl two({QStringLiteral("Curves"), QStringLiteral("Boards")});
+        SegmentedControl three(
+            {QStringLiteral("Curves"), QStringLiteral("Boards"), QStringLiteral("Failure")});
+        three.setSegmentVisible(2, false);
+        two.show();
+        three.show();
+        three.resize(two.size());
+        QTRY_COMPARE(three.grab().toImage(), two.grab().toImage()); // with its last border
+        three.setCurrentIndex(1);
+        QTest::keyClick(three.findChildren<QPushButton*>().at(1), Qt::Key_Right);
+        QCOMPARE(three.currentIndex(), 1);
+        three.setSegmentVisible(2, true);
+        QTest::keyClick(three.findChildren<QPushButton*>().at(1), Qt::Key_Right);
+        QCOMPARE(three.currentIndex(), 2);
     }
 
     void segments_are_exclusive_and_skip_disabled_ones() {

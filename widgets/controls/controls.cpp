@@ -113,6 +113,9 @@ void SegmentedControl::setSegmentText(int index, const QString& text) {
 
 void SegmentedControl::setSegmentVisible(int index, bool visible) {
     group_->button(index)->setVisible(visible);
+    QList<QAbstractButton*> seen = group_->buttons();
+    seen.removeIf([](const QAbstractButton* button) { return button->isHidden(); });
+    joinAll(seen);
 }
 
 void SegmentedControl::setSegmentEnabled(int index, bool enabled, const QString& reason) {
@@ -141,7 +144,7 @@ bool SegmentedControl::eventFilter(QObject* watched, QEvent* event) {
     }
     for (int i = currentIndex() + step; i >= 0 && i < count(); i += step) {
         QAbstractButton* button = group_->button(i);
-        if (button->isEnabled()) {
+        if (button->isEnabled() && !button->isHidden()) {
             button->setFocus(Qt::TabFocusReason);
             button->setChecked(true);
             break;

@@ -11,6 +11,7 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
+#include <algorithm>
 #include <cmath>
 
 namespace weft::widgets {
@@ -20,8 +21,11 @@ constexpr int kIconRole = Qt::UserRole;
 constexpr int kStateRole = Qt::UserRole + 1;
 constexpr int kTextRole = Qt::UserRole + 2;
 
-int railRowHeight() {
-    return static_cast<int>(36 * Theme::current().fontScale());
+/// As high as there is room for all pages, which icons allow to a degree.
+int railRowHeight(const QListWidget& list) {
+    const double scale = Theme::current().fontScale();
+    const int fair = list.viewport()->height() / std::max(list.count(), 1);
+    return std::clamp(fair, static_cast<int>(28 * scale), static_cast<int>(36 * scale));
 }
 
 double railIcon() {
@@ -64,11 +68,11 @@ void paintState(QPainter& painter, const QPointF& center, NavState state) {
 
 class RailDelegate : public QStyledItemDelegate {
 public:
-    explicit RailDelegate(const bool* collapsed, QObject* parent)
-        : QStyledItemDelegate(parent), collapsed_(collapsed) {}
+    RailDelegate(const bool* collapsed, QListWidget* list)
+        : QStyledItemDelegate(list), collapsed_(collapsed), list_(*list) {}
 
     QSize sizeHint(const QStyleOptionViewItem&, const QModelIndex&) const override {
-        return {0, railRowHeight()};
+        return {0, railRowHeight(list_)};
     }
 
     void paint(QPainter* painter, const QStyleOptionViewItem& option,
@@ -104,6 +108,7 @@ public:
 
 private:
     const bool* collapsed_;
+    const QListWidget& list_;
 };
 
 QString stateText(NavState state) {
@@ -131,6 +136,7 @@ NavRail::NavRail(QWidget* parent)
     list_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     list_->setMouseTracking(true);
     list_->setUniformItemSizes(true);
+    list_->setResizeMode(QListView::Adjust); // rows are as high as there is room
     list_->viewport()->setAutoFillBackground(false);
     list_->setAccessibleName(tr("Pages"));
     list_->setObjectName(QStringLiteral("navRailList"));
