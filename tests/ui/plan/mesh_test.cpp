@@ -263,6 +263,34 @@ private slots:
         QVERIFY(said(chosen + " now"));
     }
 
+    void a_draft_that_names_its_hardware_is_planned_for_that() {
+        test::StudioFixture fixture;
+        open_mesh(fixture);
+        auto* hardware = static_cast<QComboBox*>(fixture.find("planHardware"));
+        const int other = hardware->findText("NVIDIA H100", Qt::MatchStartsWith);
+        QVERIFY(other > 0);
+        hardware->setCurrentIndex(other);
+        const QString before = hardware->currentText();
+        const auto named = [&](const char* devices) {
+            config::Json document = plain_document();
+            document["mesh"] = {{"devices", devices}, {"strategy", "data_parallel"}};
+            fixture.studio().draft().setDocument(document, fixture.root());
+        };
+        named("h200:4");
+        QTRY_COMPARE_WITH_TIMEOUT(hardware->currentIndex(), 0, kPatienceMs);
+        QVERIFY2(hardware->currentText().startsWith("NVIDIA H200"),
+                 qPrintable(hardware->currentText()));
+        const auto& notes = fixture.window().findChild<widgets::ToastHost*>()->history();
+        QVERIFY(std::any_of(notes.begin(), notes.end(), [&](const auto& note) {
+            return note.text.contains("no longer for " + before);
+        }));
+        // What is chosen for this draft stays with it, however it is edited.
+        hardware->setCurrentIndex(other);
+        named("h200:8");
+        QTRY_COMPARE_WITH_TIMEOUT(grid_of(fixture).itemCount(), 8, kPatienceMs);
+        QCOMPARE(hardware->currentText(), before);
+    }
+
     void devices_stand_as_before_when_there_are_as_many_again() {
         test::StudioFixture fixture;
         fixture.window().resize(1440, 900);

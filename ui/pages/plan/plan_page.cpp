@@ -32,6 +32,7 @@
 #include <QVBoxLayout>
 
 #include <algorithm>
+#include <utility>
 
 namespace weft::ui {
 namespace {
@@ -233,12 +234,27 @@ void PlanPage::wantHardware(bool wanted) {
                         nullptr);
 }
 
+/// What was chosen for another draft gives way to what this one names itself.
+void PlanPage::followDraftsHardware(const cost::Hardware* named) {
+    if (named == std::exchange(named_hardware_, named) || named == nullptr ||
+        preview_.hardware() == nullptr || preview_.hardware() == named) {
+        return;
+    }
+    const QString before = hardware_->currentText();
+    hardware_->setCurrentIndex(0);
+    emit toastRequested(static_cast<int>(widgets::MessageKind::Info),
+                        tr("Planned for %1 now, which the draft names, no longer for %2")
+                            .arg(toQString(named->title), before),
+                        nullptr);
+}
+
 /// Without a choice here the draft decides, which may name hardware itself. On the mesh its switch
 /// says where the draft computes: only which hardware is left to choose here.
 void PlanPage::describeHardware() {
     const cost::Hardware* named = nullptr;
     if (studio_.draft().isValid()) {
         named = hardwareOf(studio_.draft().config(), nullptr);
+        followDraftsHardware(named);
     }
     const auto& known = cost::hardware_catalogue();
     for (std::size_t i = 0; i < known.size() && hardware_->currentIndex() == 0; ++i) {

@@ -47,6 +47,7 @@ private:
     QWidget* createPlan();
     QWidget* createSide();
     void describeHardware();
+    void followDraftsHardware(const cost::Hardware* named);
     void wantHardware(bool wanted);
     void update();
     void showPlan();
@@ -68,6 +69,7 @@ private:
     widgets::SegmentedControl* tab_ = nullptr;
     QComboBox* hardware_;
     int chosen_hardware_ = 1; // the last that was not this machine
+    const cost::Hardware* named_hardware_ = nullptr; // by the last draft that could be read
     QPushButton* exporting_;
     widgets::ProgressLine* progress_;
     widgets::Banner* trouble_;
