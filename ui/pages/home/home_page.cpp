@@ -298,7 +298,7 @@ void HomePage::updateRecovery() {
         recovery_->clearButtons();
         if (run.last_checkpoint_step >= 0) {
             const std::int64_t lost = run.step - run.last_checkpoint_step;
-            recovery_->setText(tr("%1 stopped at step %2").arg(name, formatCount(run.step)),
+            recovery_->setText(tr("%1 was interrupted at step %2").arg(name, formatCount(run.step)),
                                lost > 0 ? tr("%n step(s) lost; the newest checkpoint is at step %1",
                                              nullptr, static_cast<int>(lost))
                                               .arg(formatCount(run.last_checkpoint_step))
@@ -309,7 +309,7 @@ void HomePage::updateRecovery() {
                 report(studio_.control().resumeRun(toPath(folder)).problem);
             });
         } else {
-            recovery_->setText(tr("%1 stopped at step %2").arg(name, formatCount(run.step)),
+            recovery_->setText(tr("%1 was interrupted at step %2").arg(name, formatCount(run.step)),
                                tr("before its first checkpoint; its curves are kept"));
         }
         QPushButton* open = recovery_->addButton(tr("Show"), true);
