@@ -22,6 +22,26 @@ Span span_of(const plan::Operand& operand, std::span<const std::int64_t> iterati
     return {offset_of(operand, iterations), operand.type.bytes()};
 }
 
+class ValuesInArena final : public StepValues {
+public:
+    ValuesInArena(OpenDevice& memory, const plan::Step& step,
+                  std::span<const std::int64_t> iterations)
+        : memory_(memory), step_(step), iterations_(iterations) {}
+
+    HostPart input(std::size_t index) const override { return part(step_.inputs[index]); }
+    HostPart output(std::size_t index) const override { return part(step_.outputs[index]); }
+
+private:
+    HostPart part(const plan::Operand& operand) const {
+        return {memory_, offset_of(operand, iterations_), operand.type.bytes(),
+                HostPart::Use::look};
+    }
+
+    OpenDevice& memory_;
+    const plan::Step& step_;
+    std::span<const std::int64_t> iterations_;
+};
+
 } // namespace
 
 struct LocalDevice::State {
@@ -101,7 +121,16 @@ struct LocalDevice::State {
         }
         last_run = &program;
         feed->send(*program.plan);
-        queues.at(&program)->run(observer);
+        if (values == nullptr) {
+            queues.at(&program)->run(observer);
+            return true;
+        }
+        queues.at(&program)->run_each([&](const PreparedStep& step,
+                                          std::span<const std::int64_t> indices,
+                                          std::span<void* const>) {
+            values->seen(*step.step, ValuesInArena(memory, *step.step, indices));
+            return true;
+        });
         return true;
     }
 
@@ -240,6 +269,9 @@ struct LocalDevice::State {
         }
         if (monitor) {
             watch_after(step, indices);
+        }
+        if (values != nullptr) {
+            values->seen(step, ValuesInArena(memory, step, indices));
         }
         return !checked || outputs_finite(prepared_step, indices, prepared_step.outputs);
     }
@@ -401,6 +433,7 @@ struct LocalDevice::State {
     std::map<std::string, PreparedProgram, std::less<>> programs;
     std::map<const PreparedProgram*, std::unique_ptr<QueuedProgram>> queues; // of devices
     StepObserver* observer = nullptr;
+    ValueObserver* values = nullptr;
     SystemClock clock;
     std::int64_t library_bytes = 0;
 
@@ -489,6 +522,10 @@ RunReport LocalDevice::run_checked(std::string_view program, const Checking& che
 
 void LocalDevice::set_observer(StepObserver* observer) {
     state_->observer = observer;
+}
+
+void LocalDevice::set_value_observer(ValueObserver* observer) {
+    state_->values = observer;
 }
 
 DeviceUse LocalDevice::last_use() const {

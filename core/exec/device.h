@@ -42,6 +42,7 @@ public:
     virtual RunReport run_checked(std::string_view program, const Checking& checking) = 0;
 
     virtual void set_observer(StepObserver* observer) = 0;
+    virtual void set_value_observer(ValueObserver* observer) = 0;
     virtual DeviceUse last_use() const = 0;
     virtual std::int64_t resident_bytes() const = 0;
     virtual std::int64_t library_bytes() const = 0;
@@ -68,6 +69,7 @@ public:
     RunOutcome run(std::string_view program, std::stop_token stop, StopVote* vote) override;
     RunReport run_checked(std::string_view program, const Checking& checking) override;
     void set_observer(StepObserver* observer) override;
+    void set_value_observer(ValueObserver* observer) override;
     DeviceUse last_use() const override;
     std::int64_t resident_bytes() const override;
     std::int64_t library_bytes() const override;

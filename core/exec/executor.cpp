@@ -433,6 +433,10 @@ void Executor::set_observer(StepObserver* observer, int device) {
     state_->devices[static_cast<std::size_t>(device)]->set_observer(observer);
 }
 
+void Executor::set_value_observer(ValueObserver* observer, int device) {
+    state_->devices[static_cast<std::size_t>(device)]->set_value_observer(observer);
+}
+
 DeviceUse Executor::last_use(int device) const {
     return state_->devices[static_cast<std::size_t>(device)]->last_use();
 }

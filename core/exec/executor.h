@@ -22,6 +22,7 @@
 #include "core/exec/find_nonfinite.h"
 #include "core/exec/handover.h"
 #include "core/exec/host_part.h"
+#include "core/exec/value_observer.h"
 #include "core/plan/plan.h"
 #include "kernels/weft_kernels.h"
 
@@ -160,6 +161,9 @@ public:
 
     /// Sees the steps of a device. Null (the default) costs nothing; it must outlive the runs.
     void set_observer(StepObserver* observer, int device = 0);
+    /// Sees the values of a device's steps in the runs that follow. Null (the default) costs
+    /// nothing; it must outlive the runs. Of a device of another process it sees nothing.
+    void set_value_observer(ValueObserver* observer, int device = 0);
     /// Of the last run of any program, on a mesh; on devices that work by themselves of its last
     /// run that has ended, also on one device. Waits for nothing.
     DeviceUse last_use(int device) const;

@@ -130,7 +130,7 @@ void add_beside(const ExecutionPlan& plan, std::vector<std::int64_t>& bytes) {
     if (plan.device == "cpu") {
         const HostMemory& host = plan.host;
         add(Category::batch, host.data_cache_bytes + host.prefetch_bytes);
-        add(Category::staging, host.staging_bytes);
+        add(Category::staging, host.staging_bytes + host.inside_bytes);
         add(Category::library, host.library_bytes);
         return;
     }

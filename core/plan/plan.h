@@ -200,10 +200,11 @@ struct HostMemory {
     std::int64_t data_cache_bytes = 0; // decoded samples of train and validation, later of test
     std::int64_t prefetch_bytes = 0;   // batches made ahead, of training and of an evaluation
     std::int64_t staging_bytes = 0;    // checkpoint snapshot: of GPUs, or written in the background
+    std::int64_t inside_bytes = 0;     // what a look inside the network compares weights with
     std::int64_t library_bytes = 0; // what libraries keep for themselves: an estimate in a plan; a
                                     // run measures it and says so in its `system` event
     std::int64_t bytes() const {
-        return data_cache_bytes + prefetch_bytes + staging_bytes + library_bytes;
+        return data_cache_bytes + prefetch_bytes + staging_bytes + inside_bytes + library_bytes;
     }
 };
 

@@ -285,6 +285,7 @@ Json to_json(const ExecutionPlan& plan) {
     document["host"] = {{"data_cache_bytes", plan.host.data_cache_bytes},
                         {"prefetch_bytes", plan.host.prefetch_bytes},
                         {"staging_bytes", plan.host.staging_bytes},
+                        {"inside_bytes", plan.host.inside_bytes},
                         {"library_bytes", plan.host.library_bytes}};
     document["on_device"] = on_device_json(plan.landing_bytes(), plan.beside);
     document["programs"] = programs_json(plan);

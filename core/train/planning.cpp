@@ -8,6 +8,7 @@
 #include "core/data/loader.h"
 #include "core/plan/device_memory.h"
 #include "core/train/engine.h"
+#include "core/train/inside/layer_watch.h"
 #include "core/train/measure/device_meter.h"
 #include "core/train/memory_meter.h"
 
@@ -280,6 +281,9 @@ plan::ExecutionPlan plan_run(const compile::RunConfig& config, const data::DataO
     if (target.hardware == nullptr && plan.device != "cpu") {
         plan.host.prefetch_bytes +=
             plan.mesh.devices() * plan::kArgumentRooms * plan.landing_bytes();
+    }
+    if (config.section("log").at("inside_every").get<std::int64_t>() > 0) {
+        plan.host.inside_bytes = watch_bytes(plan);
     }
     if (target.hardware != nullptr) {
         plan.device_title = target.hardware->title;

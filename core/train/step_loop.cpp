@@ -88,6 +88,7 @@ StepLoop::StepLoop(const LoopSetup& setup, Progress& progress)
     : setup_(setup), judge_(setup.config, progress), progress_(progress),
       update_(setup.executor, setup.config, schedule_total(setup.schedule_steps),
               progress.moments_since),
+      inside_(setup.executor, setup.folder, setup.control, setup.lock, setup.saves == nullptr),
       loader_watch_(setup.config.num_workers, setup.config.prefetch),
       manager_(manager_options(setup)), saved_step_(setup.saved_step) {
     if (!mirror_text(setup_).empty()) {
@@ -269,7 +270,8 @@ bool StepLoop::goes_on(const Orders& orders) const {
     }
     return !reached_length(orders.live, step) && !(setup_.max_steps && step >= *setup_.max_steps) &&
            !evaluation_is_due(orders.live, step) && !setup_.profile.wants(step + 1) &&
-           !save_is_due(orders.live, step) && !first_save_is_due(orders.live);
+           !inside_.wants(step + 1, orders.live) && !save_is_due(orders.live, step) &&
+           !first_save_is_due(orders.live);
 }
 
 // Its room is made while nothing of what libraries keep is measured.
@@ -293,14 +295,18 @@ void StepLoop::start_step(const Orders& orders) {
     update.multiplier = orders.live.learning_rate_multiplier;
     update.wait_ms = loader_->last_wait_ms();
     setup_.profile.batch_ready();
+    if (inside_.wants(step + 1, orders.live)) {
+        inside_.begin();
+    }
     if (update_.start(*batch, step, update.multiplier, setup_.control.halt()) ==
         exec::RunOutcome::stopped) {
+        inside_.drop();
         return;
     }
     setup_.profile.computed();
     under_way_.push_back(std::move(update));
-    // A recorded step is over before the next one begins: whoever watches waits for the devices.
-    if (recorded || under_way_.size() > update_.depth()) {
+    // A watched step is over before the next one begins: whoever watches waits for the devices.
+    if (recorded || inside_.is_on() || under_way_.size() > update_.depth()) {
         complete_step();
     }
 }
@@ -311,6 +317,7 @@ void StepLoop::complete_step() {
     under_way_.pop_front();
     rescale(setup_.data.train->target_scale(), numbers.metrics);
     if (!numbers.finite) {
+        inside_.drop();
         diverge(update, numbers);
         return;
     }
@@ -323,9 +330,11 @@ void StepLoop::complete_step() {
     completed_s_ = now_s;
     progress_.seconds += step_s;
     if (numbers.skipped > progress_.skipped) {
+        inside_.drop();
         tell_skipped(numbers);
     } else {
         report(update, numbers, step_s);
+        inside_.end(progress_.step, update.samples, numbers.loss_scale);
     }
     tell_left_out("train", update.left_out);
     setup_.profile.end_step();

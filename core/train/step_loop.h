@@ -13,6 +13,7 @@
 #include "core/data/loader.h"
 #include "core/train/control/run_control.h"
 #include "core/train/control/settings_replay.h"
+#include "core/train/inside/look_inside.h"
 #include "core/train/judge.h"
 #include "core/train/logging/recorder.h"
 #include "core/train/measure/health_watch.h"
@@ -179,6 +180,7 @@ private:
     Update update_;
     std::deque<UnderWay> under_way_;
     SettingsReplay replay_;
+    LookInside inside_;
     std::set<std::int64_t> left_out_steps_; // updates that are passed over, by number
     std::int64_t watch_until_ = 0; // the state is looked at after each update up to this one
     std::int64_t spoiler_ = 0;     // the update that spoilt it, to be looked into; 0: none

@@ -35,6 +35,7 @@ void add_reshard(Command checkpoint, Context& context);
 void add_export(Command checkpoint, Context& context);
 /// Of `runs`.
 void add_media(Command runs, Context& context);
+void add_layers(Command runs, Context& context);
 
 constexpr void (*kCommands[])(Command, Context&) = {
     add_train,    add_resume,     add_launch,  add_check,      add_plan, add_eval, add_predict,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// weft runs list|diff|explain; media has a file of its own
+// weft runs list|diff|explain; media and layers have files of their own
 #include "app/cli/commands/commands.h"
 #include "app/cli/json_output.h"
 #include "core/base/error.h"
@@ -335,6 +335,7 @@ void add_runs(Command app, Context& context) {
     diff_command.positional("A", &options->a, "run folder or its name").required();
     diff_command.positional("B", &options->b, "run folder or its name").required();
     add_media(command, context);
+    add_layers(command, context);
     for (const Command& with_json : {list_command, diff_command, explain_command}) {
         with_json.flag("--json", &options->json, "print JSON");
     }

@@ -327,7 +327,13 @@ FieldTable make_table() {
                  text_field("wandb", nullptr,
                             "Also writes a folder wandb/ for this project of Weights & Biases, "
                             "which `wandb sync` uploads.")
-                     .or_null()},
+                     .or_null(),
+                 integer_field("inside_every", 0,
+                               "Steps between looks inside the network: histograms and norms of "
+                               "weights, gradients, updates and activations by layer; 0: none. "
+                               "Every 50 costs about a hundredth of the time.")
+                     .at_least(0)
+                     .in("steps")},
                 "Records besides the run's own.")};
 }
 

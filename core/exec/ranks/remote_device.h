@@ -23,6 +23,8 @@ public:
     RunOutcome run(std::string_view program, std::stop_token stop, StopVote* vote) override;
     RunReport run_checked(std::string_view program, const Checking& checking) override;
     void set_observer(StepObserver* observer) override { observer_ = observer; }
+    /// Values stay in their process.
+    void set_value_observer(ValueObserver* /*observer*/) override {}
     DeviceUse last_use() const override { return use_; }
     std::int64_t resident_bytes() const override { return resident_bytes_; }
     std::int64_t library_bytes() const override { return library_bytes_; }

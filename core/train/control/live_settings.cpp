@@ -68,12 +68,13 @@ std::string set_extra_steps(LiveSettings& settings, const Json& value) {
     return {};
 }
 
-std::string set_log_every(LiveSettings& settings, const Json& value) {
-    if (!value.is_number_integer() || value.get<std::int64_t>() < 1 ||
+std::string set_steps(std::int64_t& into, const Json& value, const std::string& path,
+                      std::int64_t least) {
+    if (!value.is_number_integer() || value.get<std::int64_t>() < least ||
         value.get<std::int64_t>() > kMostSteps) {
-        return "training.log_every must be a whole number of steps from 1 on";
+        return path + " must be a whole number of steps from " + std::to_string(least) + " on";
     }
-    settings.log_every = value.get<std::int64_t>();
+    into = value.get<std::int64_t>();
     return {};
 }
 
@@ -131,6 +132,7 @@ LiveSettings live_settings_of(const compile::RunConfig& config) {
     settings.evaluation_every = config.evaluation_every;
     settings.checkpoint_every = config.checkpoint_every;
     settings.log_every = config.section("training").at("log_every").get<std::int64_t>();
+    settings.inside_every = config.section("log").at("inside_every").get<std::int64_t>();
     settings.base_learning_rate = config.section("optimizer").value("learning_rate", 0.0);
     settings.freezable = config.freezable;
     return settings;
@@ -151,7 +153,10 @@ std::string apply_set(LiveSettings& settings, const Json& argument) {
         return set_extra_steps(settings, value);
     }
     if (path == "training.log_every") {
-        return set_log_every(settings, value);
+        return set_steps(settings.log_every, value, path, 1);
+    }
+    if (path == "log.inside_every") {
+        return set_steps(settings.inside_every, value, path, 0);
     }
     if (path == "frozen") {
         return set_frozen(settings, value);
@@ -178,8 +183,8 @@ std::string apply_set(LiveSettings& settings, const Json& argument) {
     }
     return "\"" + path +
            "\" cannot change while the run goes on; what can: learning_rate_multiplier, " +
-           "optimizer.learning_rate, training.length, training.log_every, evaluation.every, " +
-           "checkpoint.every, frozen. Fork the run to change the rest";
+           "optimizer.learning_rate, training.length, training.log_every, log.inside_every, " +
+           "evaluation.every, checkpoint.every, frozen. Fork the run to change the rest";
 }
 
 std::vector<std::pair<std::string, Json>> differences(const LiveSettings& before,
@@ -199,6 +204,9 @@ std::vector<std::pair<std::string, Json>> differences(const LiveSettings& before
     }
     if (before.log_every != after.log_every) {
         out.emplace_back("training.log_every", after.log_every);
+    }
+    if (before.inside_every != after.inside_every) {
+        out.emplace_back("log.inside_every", after.inside_every);
     }
     if (!same(before.evaluation_every, after.evaluation_every)) {
         out.emplace_back("evaluation.every", cadence_json(after.evaluation_every));
@@ -234,7 +242,8 @@ Json to_json(const LiveSettings& settings) {
              {"evaluation_every", cadence_json(settings.evaluation_every)},
              {"checkpoint_every",
               settings.checkpoint_every ? cadence_json(*settings.checkpoint_every) : Json(nullptr)},
-             {"log_every", settings.log_every}};
+             {"log_every", settings.log_every},
+             {"inside_every", settings.inside_every}};
     if (!settings.frozen.empty()) {
         out["frozen"] = settings.frozen;
     }
@@ -253,7 +262,8 @@ std::string read_live_settings(const Json& json, LiveSettings& settings) {
          {std::pair{"learning_rate_multiplier", "learning_rate_multiplier"},
           std::pair{"length", "training.length"}, std::pair{"evaluation_every", "evaluation.every"},
           std::pair{"checkpoint_every", "checkpoint.every"},
-          std::pair{"log_every", "training.log_every"}, std::pair{"extra_steps", "extend"},
+          std::pair{"log_every", "training.log_every"},
+          std::pair{"inside_every", "log.inside_every"}, std::pair{"extra_steps", "extend"},
           std::pair{"frozen", "frozen"}}) {
         if (path == std::string_view("frozen") && !settings.freezable) {
             continue;

@@ -21,6 +21,7 @@ struct LiveSettings {
     compile::Cadence evaluation_every;                // "evaluation.every"
     std::optional<compile::Cadence> checkpoint_every; // "checkpoint.every"; null turns it off
     std::int64_t log_every = 1;                       // "training.log_every": whole number > 0
+    std::int64_t inside_every = 0;                    // "log.inside_every": whole number; 0: never
     /// "frozen": names or patterns of layers that stay as they are.
     std::vector<std::string> frozen;
 

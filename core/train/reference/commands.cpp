@@ -43,6 +43,7 @@ const ReferencePage& commands_page() {
            {"optimizer.learning_rate", "number",
             "The same as a rate: the multiplier becomes this by that of the configuration."},
            {"training.log_every", "integer", "Steps between lines on the console."},
+           {"log.inside_every", "integer", "Steps between looks inside the network; 0: none."},
            {"frozen", "list of text",
             "Layers that stay as they are, by names, names of what they lie in or patterns, where "
             "training.freezable is on: as with a rate of 0 and without decay. [] thaws all."},

@@ -49,6 +49,8 @@ std::vector<ReferenceName> device_names() {
         {"host.data_cache_bytes", "integer", "Decoded samples."},
         {"host.prefetch_bytes", "integer", "Batches made ahead."},
         {"host.staging_bytes", "integer", "What a checkpoint is copied to before it is written."},
+        {"host.inside_bytes", "integer",
+         "What a look inside the network compares weights with (log.inside_every)."},
         {"host.library_bytes", "integer", "What libraries keep for themselves."},
         {"on_device.landing_bytes", "integer",
          "Beside the arena of a device that works by itself: the arguments of the next step."},

@@ -37,6 +37,9 @@ const ReferencePage& run_folder_page() {
            {"divergence/step-<N>.npz", "NumPy",
             "Its batch as the model saw it, where not too large."},
            {"divergence/step-<N>.png", "PNG", "Samples of it that are pictures."},
+           {"inside/layers.cbor", "CBOR sequence",
+            "Histograms and norms of weights, gradients, updates and activations, where "
+            "log.inside_every asks for them: `weft runs layers` shows them."},
            {"checkpoints/step-<N>/", "folder", "A checkpoint: its files are below."},
            {"logs/", "folder", "What the process of the run printed."},
            {"profile/", "folder",

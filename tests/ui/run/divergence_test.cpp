@@ -10,6 +10,7 @@
 #include "widgets/spread/histogram_view.h"
 #include "widgets/spread/norm_rows.h"
 
+#include <QAbstractButton>
 #include <QComboBox>
 #include <QDialog>
 #include <QLineEdit>
@@ -25,7 +26,7 @@ namespace {
 using namespace weft;
 using test::kRunPatienceMs;
 
-enum View { CurvesView, RecursionView, DivergenceView };
+enum View { CurvesView, InsideView, RecursionView, DivergenceView };
 
 /// A table of which one row overflows f32 when its target is squared.
 std::string overflowing_run(const std::filesystem::path& folder, const char* on_nonfinite) {
@@ -132,7 +133,9 @@ private slots:
         std::string config = test::tiny_config();
         config.replace(config.find("\"steps\": 100000}"), 16, "\"steps\": 30}");
         train_to_its_end(fixture, config);
-        QVERIFY(!fixture.find("trainView")->isVisible());
+        const auto views = fixture.find("trainView")->findChildren<QAbstractButton*>();
+        QVERIFY(views.at(InsideView)->isVisible());
+        QVERIFY(!views.at(DivergenceView)->isVisible());
     }
 
     void settings_are_changed_while_it_trains() {

@@ -23,6 +23,7 @@
 #include "widgets/controls/text_label.h"
 #include "widgets/views/step_dots.h"
 
+#include <QAbstractButton>
 #include <QClipboard>
 #include <QComboBox>
 #include <QGuiApplication>
@@ -34,6 +35,8 @@ namespace {
 
 using namespace weft;
 using test::kRunPatienceMs;
+
+constexpr int kRecursionView = 2; // of "trainView"
 
 constexpr const char* kPuzzles = R"({
   "schema_version": 1, "name": "puzzles", "seed": 5,
@@ -100,7 +103,7 @@ private slots:
     void boards_are_shown_as_the_run_keeps_them() {
         test::StudioFixture fixture;
         train_puzzles(fixture);
-        open(fixture, "trainView", 1);
+        open(fixture, "trainView", kRecursionView);
         auto* steps = partOf<widgets::StepDots>(fixture, "recursionStep");
         QTRY_COMPARE(steps->itemCount(), 3); // the start, 20 and 40
         auto* board = partOf<widgets::BoardView>(fixture, "recursionBoard");
@@ -150,7 +153,7 @@ private slots:
     void a_moment_is_chosen_in_the_strip_and_played_on() {
         test::StudioFixture fixture;
         train_puzzles(fixture);
-        open(fixture, "trainView", 1);
+        open(fixture, "trainView", kRecursionView);
         auto* strip = partOf<widgets::BoardStrip>(fixture, "boardStrip");
         QTRY_VERIFY_WITH_TIMEOUT(strip->itemCount() >= 3, kRunPatienceMs);
         auto* slider = partOf<widgets::CycleSlider>(fixture, "cycleSlider");
@@ -255,7 +258,8 @@ private slots:
         const ui::StartResult started = fixture.studio().control().startFile(fixture.preset());
         QVERIFY2(started.started, qPrintable(started.problem));
         QTRY_VERIFY_WITH_TIMEOUT(!fixture.studio().isTraining(), kRunPatienceMs);
-        QVERIFY(!fixture.find("trainView")->isVisible());
+        const auto views = fixture.find("trainView")->findChildren<QAbstractButton*>();
+        QVERIFY(!views.at(kRecursionView)->isVisible());
         QVERIFY(!fixture.find("puzzles")->isVisible());
     }
 

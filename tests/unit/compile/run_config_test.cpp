@@ -66,7 +66,7 @@ private slots:
           "/checkpoint": {"every": {"steps": 500}, "on_improvement": true, "keep_latest": 2,
                           "keep_best": 3, "keep_every": null, "metric": "validation/loss",
                           "mode": "min", "async": true, "mirror": null},
-          "/log": {"tensorboard": true, "wandb": null}
+          "/log": {"tensorboard": true, "wandb": null, "inside_every": 0}
         })");
         for (const auto& [pointer, value] : expected.items()) {
             const Json::json_pointer at(pointer);

@@ -72,6 +72,9 @@ private slots:
         QCOMPARE(live.learning_rate_multiplier, 0.5);
         QCOMPARE(set("training.log_every", 20), std::string());
         QCOMPARE(live.log_every, std::int64_t{20});
+        QCOMPARE(set("log.inside_every", 50), std::string());
+        QCOMPARE(live.inside_every, std::int64_t{50});
+        QCOMPARE(set("log.inside_every", 0), std::string());
         QCOMPARE(set("evaluation.every", {{"epochs", 0.5}}), std::string());
         QVERIFY(live.evaluation_every.unit == Unit::epochs);
         QCOMPARE(set("checkpoint.every", nullptr), std::string());
@@ -119,6 +122,7 @@ private slots:
         after.evaluation_every = {Unit::steps, 3};
         after.checkpoint_every = Cadence{Unit::minutes, 2};
         after.log_every = 9;
+        after.inside_every = 25;
         after.frozen = {"head"};
         for (const auto& [path, value] : differences(before, after)) {
             QCOMPARE(apply_set(before, {{"path", path}, {"value", value}}), std::string());
@@ -142,6 +146,7 @@ private slots:
         QVERIFY(refused("optimizer.learning_rate", 0.1)); // of which it is a multiple is not known
         QVERIFY(refused("training.log_every", 0));
         QVERIFY(refused("training.log_every", 1.5));
+        QVERIFY(refused("log.inside_every", -1));
         QVERIFY(refused("frozen", Json::array({"head"})));
         QVERIFY(!apply_set(live, Json::object()).empty());
         QVERIFY(!apply_extend(live, {{"steps", -1}}).empty());
@@ -157,6 +162,7 @@ private slots:
         live.evaluation_every = {Unit::minutes, 3};
         live.checkpoint_every = Cadence{Unit::steps, 9};
         live.log_every = 4;
+        live.inside_every = 50;
         live.freezable = true;
         live.frozen = {"head", "blocks.*"};
         LiveSettings back;

@@ -133,8 +133,8 @@ private slots:
         for (const std::string& path : paths) {
             const bool is_rate =
                 path == "learning_rate_multiplier" || path == "optimizer.learning_rate";
-            const config::Json value = is_rate                        ? config::Json(0.5)
-                                       : path == "training.log_every" ? config::Json(10)
+            const config::Json value = is_rate                    ? config::Json(0.5)
+                                       : path.ends_with("_every") ? config::Json(10)
                                        : path == "frozen" ? config::Json::array({"layers.0"})
                                                           : config::Json{{"steps", 10}};
             const std::string problem = apply_set(settings, {{"path", path}, {"value", value}});

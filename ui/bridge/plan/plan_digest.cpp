@@ -163,6 +163,8 @@ private:
                 0, last, true);
             add(PlanDigestText::tr("checkpoint being written"), Category::Staging,
                 plan.host.staging_bytes, 0, last, true);
+            add(PlanDigestText::tr("looks inside"), Category::Staging, plan.host.inside_bytes, 0,
+                last, true);
             add(PlanDigestText::tr("libraries"), Category::Library, plan.host.library_bytes, 0,
                 last, true);
         } else {

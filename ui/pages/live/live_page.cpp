@@ -10,6 +10,7 @@
 #include "ui/pages/live/curve_panel.h"
 #include "ui/pages/live/divergence/divergence_panel.h"
 #include "ui/pages/live/failure_card.h"
+#include "ui/pages/live/inside/inside_panel.h"
 #include "ui/pages/live/live_settings_dialog.h"
 #include "ui/pages/live/memory_panel.h"
 #include "ui/pages/live/overlay_panel.h"
@@ -43,7 +44,7 @@ namespace weft::ui {
 namespace {
 
 enum TrainNumber { StepNumber, LossNumber, MetricNumber, SpeedNumber, TimeNumber };
-enum TrainView { CurveView, RecursionView, DivergenceView };
+enum TrainView { CurveView, InsideView, RecursionView, DivergenceView };
 enum PredictionTab { SampleTab, ConfusionTab, TryTab };
 enum TrainSheet { TrainEmptySheet, PhaseSheet, TrainRunSheet, ScalarSheet };
 
@@ -287,24 +288,30 @@ QWidget* LivePage::createRunPage(Actions& actions) {
     return page;
 }
 
-// Curves and memory, or one beside them: boards of a model that works step by step.
+// Curves and memory, or what is inside the network; boards of a model that works step by step, and
+// a loss that was not finite, where there are.
 QWidget* LivePage::createViews(QWidget* curves) {
     auto* views = new widgets::Surface;
     auto* column = new QVBoxLayout(views);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
-    view_line_ = new QWidget;
-    auto* line = new QHBoxLayout(view_line_);
+    auto* line = new QHBoxLayout;
     line->setContentsMargins(12, 6, 12, 6);
-    view_ = new widgets::SegmentedControl({tr("Curves"), tr("Recursion"), tr("Divergence")});
+    view_ = new widgets::SegmentedControl(
+        {tr("Curves"), tr("Inside"), tr("Recursion"), tr("Divergence")});
     view_->setObjectName("trainView");
     view_->setAccessibleName(tr("Show the run as"));
     view_->setCompact(true);
     line->addWidget(view_);
     line->addStretch(1);
-    column->addWidget(view_line_);
+    column->addLayout(line);
     auto* pages = new QStackedWidget;
     pages->addWidget(widgets::verticalScroll(curves));
+    inside_ = new InsidePanel(studio_.run());
+    connect(inside_, &InsidePanel::lookRequested, this, [this](std::int64_t every) {
+        studio_.control().changeSetting("log.inside_every", every);
+    });
+    pages->addWidget(widgets::verticalScroll(inside_));
     pages->addWidget(widgets::verticalScroll(new RecursionPanel(*boards_)));
     divergence_ = new DivergencePanel(studio_.run());
     connect(divergence_, &DivergencePanel::wayChosen, &studio_.opener(), &PathOpener::forkAsked);
@@ -320,7 +327,6 @@ void LivePage::updateViews() {
     const auto& found = studio_.run().divergences();
     const bool diverged = std::any_of(found.begin(), found.end(),
                                       [](const auto& event) { return !event.path.empty(); });
-    view_line_->setVisible(boards || diverged);
     sample_pages_->setCurrentIndex(boards ? 1 : 0);
     const int shown = view_->currentIndex();
     if ((shown == RecursionView && !boards) || (shown == DivergenceView && !diverged)) {
@@ -469,6 +475,7 @@ void LivePage::updateReading() {
 
 void LivePage::updateOutcome() {
     failure_->showFailure(studio_.isTraining());
+    inside_->setTraining(studio_.isTraining());
     divergence_->setTraining(studio_.isTraining());
     summary_->showSummary();
     emit leadChanged();
@@ -499,6 +506,7 @@ void LivePage::showLiveSettings() {
 
 void LivePage::showStep(std::int64_t step) {
     curves_->showStep(step);
+    inside_->showStep(step);
 }
 
 void LivePage::showCheckpoint(std::int64_t step) {

@@ -22,6 +22,7 @@ class CurvePanel;
 class CurveRuns;
 class DivergencePanel;
 class FailureCard;
+class InsidePanel;
 class MemoryPanel;
 class SamplePictures;
 class SummaryCard;
@@ -66,8 +67,8 @@ private:
     widgets::TextLabel* reading_;
     CurvePanel* curves_;
     MemoryPanel* memory_;
-    QWidget* view_line_; // where there are boards, or a loss that was not finite, beside curves
     widgets::SegmentedControl* view_;
+    InsidePanel* inside_;
     DivergencePanel* divergence_;
     QStackedWidget* sample_pages_;
 };

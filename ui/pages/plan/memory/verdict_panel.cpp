@@ -58,6 +58,7 @@ QString partsText(const plan::ExecutionPlan& plan) {
         add(QObject::tr("data set"), plan.host.data_cache_bytes);
         add(QObject::tr("batches read ahead"), plan.host.prefetch_bytes);
         add(QObject::tr("checkpoint being written"), plan.host.staging_bytes);
+        add(QObject::tr("looks inside"), plan.host.inside_bytes);
         add(QObject::tr("libraries"), plan.host.library_bytes);
     } else {
         beside = besideArena(plan.landing_bytes(), plan.beside);
