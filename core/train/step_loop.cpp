@@ -89,6 +89,7 @@ StepLoop::StepLoop(const LoopSetup& setup, Progress& progress)
       update_(setup.executor, setup.config, schedule_total(setup.schedule_steps),
               progress.moments_since),
       inside_(setup.executor, setup.folder, setup.control, setup.lock, setup.saves == nullptr),
+      system_(setup.folder, setup.health, epoch()),
       loader_watch_(setup.config.num_workers, setup.config.prefetch),
       manager_(manager_options(setup)), saved_step_(setup.saved_step) {
     if (!mirror_text(setup_).empty()) {
@@ -380,7 +381,8 @@ void StepLoop::report(const UnderWay& update, const UpdateNumbers& numbers, doub
     if (setup_.peak_flops > 0) {
         event.mfu = setup_.model_flops / (seconds * setup_.peak_flops);
     }
-    event.metrics = numbers.metrics;
+    event.metrics = system_.step(event.epoch, step_s, update.wait_ms / 1000, completed_s_);
+    event.metrics.insert(event.metrics.begin(), numbers.metrics.begin(), numbers.metrics.end());
     judge_.add_step(numbers);
     keep_time(event.step_ms - update.wait_ms);
     save_steps_.completed(event.step_ms - update.wait_ms);

@@ -18,6 +18,7 @@
 #include "core/train/logging/recorder.h"
 #include "core/train/measure/health_watch.h"
 #include "core/train/measure/record_steps.h"
+#include "core/train/measure/record_system.h"
 #include "core/train/measure/save_steps.h"
 #include "core/train/memory_meter.h"
 #include "core/train/progress.h"
@@ -181,6 +182,7 @@ private:
     std::deque<UnderWay> under_way_;
     SettingsReplay replay_;
     LookInside inside_;
+    RecordSystem system_;
     std::set<std::int64_t> left_out_steps_; // updates that are passed over, by number
     std::int64_t watch_until_ = 0; // the state is looked at after each update up to this one
     std::int64_t spoiler_ = 0;     // the update that spoilt it, to be looked into; 0: none

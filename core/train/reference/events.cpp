@@ -59,7 +59,12 @@ std::vector<ReferenceSection> event_sections() {
           {"metrics", "object",
            "Metrics of this batch by name, \"train/accuracy\"; in f16 \"train/loss_scale\" too, "
            "and of models that hold samples \"train/rows_dropped\": the share of rows whose new "
-           "sample is dropped."}}},
+           "sample is dropped. Every other second those of the machine, as far as it tells them: "
+           "\"system/cpu_percent\", process_cores, process_memory_bytes, memory_available_bytes, "
+           "disk_read_bytes_per_s and disk_write_bytes_per_s of the process, disk_free_bytes, "
+           "network_received_bytes_per_s, network_sent_bytes_per_s, cpu_temperature_c, "
+           "data_wait_percent, gpu0_percent, gpu0_memory_bytes, gpu0_power_w, gpu0_temperature_c; "
+           "and epoch_seconds after each epoch that was seen whole."}}},
         {"skipped",
          "An update was not made, in f16, with on_nonfinite skip or rewind, or because of "
          "training.pass_over: its batch is passed over, and it counts as a step.",

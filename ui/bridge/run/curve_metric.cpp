@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <string_view>
 
 namespace weft::ui {
 namespace {
@@ -47,12 +48,36 @@ std::vector<CurveMetric> fixedMetrics() {
     };
 }
 
+constexpr std::string_view kSystem = "system/";
+
+bool isOfSystem(std::string_view name) {
+    return name.starts_with(kSystem);
+}
+
 /// "validation/top5_accuracy" -> "top5_accuracy"
 std::string base_name(const std::string& name) {
-    return name.substr(name.find('/') + 1);
+    return isOfSystem(name) ? name : name.substr(name.find('/') + 1);
+}
+
+/// What the machine did while the run trained; amounts of bytes in MiB.
+CurveMetric ofSystem(const std::string& name) {
+    QString title = toQString(name.substr(kSystem.size()));
+    title.replace("_bytes_per_s", CurveMetricText::tr(" in MiB per second"));
+    title.replace("_bytes", CurveMetricText::tr(" in MiB"));
+    title.replace("_percent", CurveMetricText::tr(" in %"));
+    title.replace("_temperature_c", CurveMetricText::tr(" temperature in °C"));
+    title.replace("_power_w", CurveMetricText::tr(" power in W"));
+    title.replace('_', ' ');
+    title.replace("cpu", CurveMetricText::tr("processor"));
+    title.replace("gpu", CurveMetricText::tr("GPU "));
+    title[0] = title[0].toUpper();
+    return {toQString(name), title, name, {}, false};
 }
 
 CurveMetric made(const std::string& base) {
+    if (isOfSystem(base)) {
+        return ofSystem(base);
+    }
     QString title = toQString(base);
     title.replace('_', ' ');
     if (!title.isEmpty()) {
@@ -94,7 +119,9 @@ double xOfPoint(const EvaluationPoint& point, XAxis axis, double base) {
 }
 
 double scaleOf(const CurveMetric& metric) {
-    return metric.id == QLatin1String("memory_mib") ? 1.0 / (1 << 20) : 1.0;
+    const bool bytes = metric.id == QLatin1String("memory_mib") ||
+                       (isOfSystem(metric.step_metric) && metric.id.contains("_bytes"));
+    return bytes ? 1.0 / (1 << 20) : 1.0;
 }
 
 } // namespace

@@ -35,7 +35,15 @@ std::vector<Preset> presets() {
             {QT_TRANSLATE_NOOP("CurvePanel", "Loss, rate, norm"),
              {"loss", "learning_rate", "grad_norm"}},
             {QT_TRANSLATE_NOOP("CurvePanel", "All"),
-             {"loss", "accuracy", "learning_rate", "grad_norm", "samples_per_s", "memory_mib"}}};
+             {"loss", "accuracy", "learning_rate", "grad_norm", "samples_per_s", "memory_mib"}},
+            // What the machine does not tell has no chart.
+            {QT_TRANSLATE_NOOP("CurvePanel", "System"),
+             {"system/cpu_percent", "system/process_memory_bytes", "system/data_wait_percent",
+              "system/disk_write_bytes_per_s", "system/network_received_bytes_per_s",
+              "system/cpu_temperature_c"}},
+            {QT_TRANSLATE_NOOP("CurvePanel", "First GPU"),
+             {"system/gpu0_percent", "system/gpu0_memory_bytes", "system/gpu0_power_w",
+              "system/gpu0_temperature_c", "system/data_wait_percent", "system/epoch_seconds"}}};
 }
 
 } // namespace
