@@ -53,12 +53,25 @@ QRectF SpreadMap::plot(const QSizeF& view_size) const {
             std::max(1.0, view_size.height() - below - kMapAxisGap)};
 }
 
+// All parts of the axis are of one size.
+bool SpreadMap::isLinear() const {
+    const double part = (history_.edges.back() - history_.edges.front()) /
+                        static_cast<double>(history_.edges.size() - 1);
+    for (std::size_t i = 1; i < history_.edges.size(); ++i) {
+        if (std::abs(history_.edges[i] - history_.edges[i - 1] - part) > 0.01 * part) {
+            return false;
+        }
+    }
+    return true;
+}
+
 // Columns of equal width: what counts is their order.
 ViewItem SpreadMap::item(int index) const {
     const QRectF room = plot(size());
     const double step = room.width() / std::max(1, itemCount());
-    return {QRectF(room.left() + step * index, room.top(), step, room.height()), medianWords(index),
-            QStringLiteral(" ")};
+    return {QRectF(room.left() + step * index, room.top(), step, room.height()),
+            medianWords(index),
+            {}};
 }
 
 QString SpreadMap::medianWords(int step) const {
@@ -153,17 +166,25 @@ void SpreadMap::paintAxis(QPainter& painter, const QRectF& room) const {
     const QFont font = theme.font(TextStyle::MonoSmall);
     const QColor muted = theme.color(Role::Muted);
     const double height = captionHeight();
-    const auto bins = static_cast<double>(history_.edges.size() - 1);
-    const double apart = room.height() / bins;
-    const auto every =
-        static_cast<std::size_t>(std::max(1.0, std::ceil(kLeastAxisStep / std::max(apart, 1e-9))));
-    for (std::size_t i = 0; i < history_.edges.size(); i += every) {
-        const double y = room.bottom() - apart * double(i);
-        if (y - height / 2 < 0 && i > 0) {
-            break;
-        }
+    const auto name = [&](double place, double value) { // place: 0 below to 1 above
+        const double y = room.bottom() - place * room.height();
         paintText(painter, QRectF(0, y - height / 2, room.left() - kMapAxisGap, height),
-                  Qt::AlignRight | Qt::AlignVCenter, formatNumber(history_.edges[i]), font, muted);
+                  Qt::AlignRight | Qt::AlignVCenter, formatNumber(value), font, muted);
+    };
+    const double most = std::max(2.0, room.height() / kLeastAxisStep);
+    const double low = history_.edges.front();
+    const double span = history_.edges.back() - low;
+    if (isLinear()) {
+        const double step = tickStep(span, most);
+        for (double at = std::ceil(low / step); at * step <= low + span; ++at) {
+            name((at * step - low) / span, at * step);
+        }
+    } else {
+        const auto bins = static_cast<double>(history_.edges.size() - 1);
+        const auto every = static_cast<std::size_t>(std::max(1.0, std::ceil(bins / most)));
+        for (std::size_t i = 0; i < history_.edges.size(); i += every) {
+            name(double(i) / bins, history_.edges[i]);
+        }
     }
     const QRectF below(room.left(), room.bottom() + kMapAxisGap, room.width(), height);
     paintText(painter, below, Qt::AlignLeft | Qt::AlignVCenter,

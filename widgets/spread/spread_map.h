@@ -51,6 +51,7 @@ protected:
 private:
     QRectF plot(const QSizeF& view_size) const;
     void paintAxis(QPainter& painter, const QRectF& plot) const;
+    bool isLinear() const;
     const QImage& picture() const;
     QString medianWords(int step) const;
 

@@ -66,7 +66,7 @@ bool make_new_folder(const fs::path& folder) {
                 "choose another place with --run-dir");
 }
 
-constexpr const char* kParts[] = {"checkpoints", "metrics", "samples", "logs", "profile", "inside"};
+constexpr const char* kParts[] = {"checkpoints", "metrics", "samples", "logs", "profile"};
 
 void make_parts(const fs::path& folder) {
     for (const char* part : kParts) {

@@ -26,7 +26,7 @@ using namespace weft;
 using test::kRunPatienceMs;
 
 constexpr int kInsideView = 1; // of "trainView"
-enum Kind { Weights, Gradients, Updates, Activations };
+enum Numbers { Weights, Gradients, Updates, Activations };
 
 template <class Widget>
 Widget* part_of(test::StudioFixture& fixture, const char* name) {

@@ -184,7 +184,8 @@ QWidget* RecipePage::createSettings() {
                        "/checkpoint/keep_every", "/checkpoint/metric", "/checkpoint/mode",
                        "/checkpoint/on_improvement", "/checkpoint/async", "/checkpoint/mirror"})});
     addSection(column, tr("Run and records"), {},
-               {group({"/name", "/tags", "/log/tensorboard", "/log/wandb"}), group({"/notes"})});
+               {group({"/name", "/tags", "/log/tensorboard", "/log/wandb", "/log/inside_every"}),
+                group({"/notes"})});
     column->addStretch(1);
     QScrollArea* scroll = widgets::verticalScroll(panel);
     scroll->setObjectName("trainingSettings");

@@ -213,8 +213,8 @@ void InsidePanel::showState() {
                 ? tr("Norms and histograms of weights, gradients, updates and activations, layer "
                      "by layer. The numbers of the run stay the same; it takes about a hundredth "
                      "of the time.")
-                : tr("Set \"Inside every\" under Training ▸ Log before a run starts, or begin "
-                     "here while it trains."));
+                : tr("A run does where \"Inside every\" is set on the page Training, under Run and "
+                     "records, or where it is told to here while it trains."));
     }
 }
 

@@ -99,7 +99,7 @@ void LayerModel::describeColumns() {
          .text = [](const LayerRow& row) { return row.shape; },
          .font = widgets::TextStyle::MonoSmall,
          .color = widgets::Role::Muted},
-        {.title = kind_ == InsideKind::Updates ? tr("Update / weight, over the steps")
+        {.title = kind_ == InsideKind::Updates ? tr("Ratio, over the steps")
                   : layers                     ? tr("Deviation, over the steps")
                                                : tr("Norm, over the steps"),
          .text = [](const LayerRow&) { return QString(); },
