@@ -58,6 +58,20 @@ private slots:
         QCOMPARE(draft.name(), QString("other"));
     }
 
+    void devices_that_a_run_has_found_are_no_difference() {
+        test::StudioFixture fixture;
+        ui::Draft& draft = fixture.studio().draft();
+        draft.open(fixture.preset());
+        compile::RunConfig run = draft.config();
+        QCOMPARE(run.document.at("mesh").at("devices"), config::Json("auto"));
+        run.document["mesh"]["devices"] = "cpu"; // as a run writes it down
+        QCOMPARE(draft.differencesFrom(run).size(), std::size_t{0});
+        draft.setField("mesh.devices", "cpu:2");
+        const auto changes = draft.differencesFrom(run);
+        QCOMPARE(changes.size(), std::size_t{1});
+        QCOMPARE(changes.front().path, std::string("mesh.devices"));
+    }
+
     void what_is_being_typed_survives_another_look_at_the_draft() {
         test::StudioFixture fixture;
         ui::Draft& draft = fixture.studio().draft();

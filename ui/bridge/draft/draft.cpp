@@ -217,8 +217,15 @@ QString Draft::name() const {
                                                         : fallback);
 }
 
-std::vector<compile::FieldChange> Draft::differencesFrom(const compile::RunConfig& other) const {
-    return isValid() ? compile::compare(other, config_) : std::vector<compile::FieldChange>{};
+std::vector<compile::FieldChange> Draft::differencesFrom(const compile::RunConfig& run) const {
+    if (!isValid()) {
+        return {};
+    }
+    std::vector<compile::FieldChange> changes = compile::compare(run, config_);
+    std::erase_if(changes, [](const compile::FieldChange& change) {
+        return change.path == "mesh.devices" && change.after == "auto";
+    });
+    return changes;
 }
 
 bool Draft::isUnfinished() const {

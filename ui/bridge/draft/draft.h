@@ -93,8 +93,9 @@ public:
     std::optional<config::Diagnostic> obstacle() const;
     /// The data is being looked at, for what the document leaves to it.
     bool isLooking() const { return !looking_.empty(); }
-    /// How many fields differ from another frozen configuration.
-    std::vector<compile::FieldChange> differencesFrom(const compile::RunConfig& other) const;
+    /// In which fields it differs from the configuration of a run. Devices that it leaves to the
+    /// run are those that the run has found.
+    std::vector<compile::FieldChange> differencesFrom(const compile::RunConfig& run) const;
 
 signals:
     void changed();
