@@ -165,7 +165,8 @@ FieldTable training_fields() {
             .for_experts(),
         boolean_field(
             "deterministic", true,
-            "The same bits on every run; without it, faster kernels that add in any order.")
+            "The same bits on every run. Every kernel of this version keeps to it, on CPU and GPU; "
+            "off lets in others, of which there are none.")
             .for_experts(),
         choice_field("on_nonfinite", "stop", {"stop", "skip", "rewind"},
                      "What happens when loss or gradient is not finite: the run stops at the last "

@@ -68,6 +68,7 @@ public:
         pipeline_is_sound();
         length_fits();
         loss_scale_fits();
+        bits_are_kept();
         if (sound({"/optimizer"})) {
             optim::check_optimizer(at("/optimizer"), "/optimizer", out_);
         }
@@ -245,6 +246,14 @@ private:
                   "a length in tokens needs a language model, but the model is " +
                       std::string(def->name),
                   "Give the length in epochs, steps or minutes.");
+        }
+    }
+
+    void bits_are_kept() {
+        const std::string where = "/training/deterministic";
+        if (sound({where}) && !at(where).get<bool>()) {
+            warning(where, "nothing changes without it: every kernel adds in one order",
+                    "Leave it out.");
         }
     }
 

@@ -21,7 +21,6 @@ struct Planned {
 };
 
 constexpr std::array kPlanned = {
-    Planned{"/data/*/type", "arc", ""},
     Planned{"/loss/type", "act", ""},
     Planned{"/mesh/backend", "nccl", ""},
 };

@@ -409,6 +409,14 @@ private slots:
                     .diagnostics.empty());
     }
 
+    void bits_that_may_differ_are_a_warning() {
+        const compile::CheckedRun checked = read(kRight, {"training.deterministic=false"});
+        QVERIFY2(checked.ok(), all_of(checked.diagnostics).c_str());
+        QCOMPARE(checked.diagnostics.size(), std::size_t{1});
+        QCOMPARE(checked.diagnostics[0].pointer, std::string("/training/deterministic"));
+        QVERIFY(holds(checked.diagnostics[0].message, "every kernel adds in one order"));
+    }
+
     void a_metric_kept_in_the_wrong_direction_is_a_warning() {
         const compile::CheckedRun checked =
             read(kRight, {"checkpoint.metric=validation/accuracy"});
