@@ -21,7 +21,7 @@ using namespace weft;
 
 constexpr int kEvery = 50;
 
-double median(std::vector<double> values) {
+double middle_of(std::vector<double> values) {
     std::nth_element(values.begin(), values.begin() + std::ssize(values) / 2, values.end());
     return values[values.size() / 2];
 }
@@ -73,8 +73,8 @@ void bench(const std::string& preset, int rounds) {
         }
     }
     std::filesystem::remove_all(folder);
-    const double step = median(plain);
-    const double look = median(looking);
+    const double step = middle_of(plain);
+    const double look = middle_of(looking);
     std::printf("%-28s %9.2f %9.2f %8.2f %9.2f %%\n",
                 std::filesystem::path(preset).stem().string().c_str(), step, look, look / step,
                 100 * (look - step) / (kEvery * step));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// How numbers were spread step by step: a column for each step, upwards the numbers, the darker the
-// more of them. The cell under the cursor says what is there.
+// How numbers were spread step by step: a column for each step, upwards the numbers, the stronger
+// the colour the more of them. The cell under the cursor says what is there.
 #pragma once
 
 #include "widgets/views/painted_view.h"

@@ -19,7 +19,7 @@ void add_rate(Metrics& out, const char* name, const std::optional<Number>& befor
 }
 
 template <typename Number>
-void add_value(Metrics& out, std::string name, const std::optional<Number>& value) {
+void add_known(Metrics& out, std::string name, const std::optional<Number>& value) {
     if (value) {
         out.emplace_back(std::move(name), static_cast<double>(*value));
     }
@@ -34,15 +34,15 @@ Metrics system_values(const SystemCounts& before, const SystemCounts& now, doubl
                          100 * (*now.busy_s - *before.busy_s) / (*now.all_s - *before.all_s));
     }
     add_rate(out, "system/process_cores", before.process_s, now.process_s, seconds);
-    add_value(out, "system/process_memory_bytes", now.process_bytes);
-    add_value(out, "system/memory_available_bytes", now.available_bytes);
+    add_known(out, "system/process_memory_bytes", now.process_bytes);
+    add_known(out, "system/memory_available_bytes", now.available_bytes);
     add_rate(out, "system/disk_read_bytes_per_s", before.read_bytes, now.read_bytes, seconds);
     add_rate(out, "system/disk_write_bytes_per_s", before.written_bytes, now.written_bytes,
              seconds);
     add_rate(out, "system/network_received_bytes_per_s", before.received_bytes, now.received_bytes,
              seconds);
     add_rate(out, "system/network_sent_bytes_per_s", before.sent_bytes, now.sent_bytes, seconds);
-    add_value(out, "system/cpu_temperature_c", now.temperature_c);
+    add_known(out, "system/cpu_temperature_c", now.temperature_c);
     return out;
 }
 

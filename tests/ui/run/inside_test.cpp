@@ -53,7 +53,7 @@ std::string short_run() {
 }
 
 /// Of numbers, as a run writes it.
-train::WrittenSpread written(const std::vector<float>& values) {
+train::WrittenSpread written_spread(const std::vector<float>& values) {
     train::Spread spread;
     spread.add(ir::DType::f32, values.data(), std::ssize(values));
     train::WrittenSpread out;
@@ -158,7 +158,7 @@ private slots:
         for (int i = 0; i < 20000; ++i) {
             values.push_back(normal(random));
         }
-        const train::WrittenSpread spread = written(values);
+        const train::WrittenSpread spread = written_spread(values);
         const train::WrittenSpread none;
         const std::vector<const train::WrittenSpread*> spreads{&spread, &none};
         const std::vector<std::int64_t> steps{1, 2};

@@ -34,8 +34,6 @@ std::vector<Preset> presets() {
     return {{QT_TRANSLATE_NOOP("CurvePanel", "Loss"), {"loss"}},
             {QT_TRANSLATE_NOOP("CurvePanel", "Loss, rate, norm"),
              {"loss", "learning_rate", "grad_norm"}},
-            {QT_TRANSLATE_NOOP("CurvePanel", "All"),
-             {"loss", "accuracy", "learning_rate", "grad_norm", "samples_per_s", "memory_mib"}},
             // What the machine does not tell has no chart.
             {QT_TRANSLATE_NOOP("CurvePanel", "System"),
              {"system/cpu_percent", "system/process_memory_bytes", "system/data_wait_percent",
@@ -43,7 +41,9 @@ std::vector<Preset> presets() {
               "system/cpu_temperature_c"}},
             {QT_TRANSLATE_NOOP("CurvePanel", "First GPU"),
              {"system/gpu0_percent", "system/gpu0_memory_bytes", "system/gpu0_power_w",
-              "system/gpu0_temperature_c", "system/data_wait_percent", "system/epoch_seconds"}}};
+              "system/gpu0_temperature_c", "system/data_wait_percent", "system/epoch_seconds"}},
+            {QT_TRANSLATE_NOOP("CurvePanel", "All"),
+             {"loss", "accuracy", "learning_rate", "grad_norm", "samples_per_s", "memory_mib"}}};
 }
 
 } // namespace

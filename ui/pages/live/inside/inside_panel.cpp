@@ -30,6 +30,7 @@ using widgets::TextStyle;
 
 constexpr std::int64_t kUsualEvery = 50;
 constexpr int kCourseWidth = 150;
+constexpr int kInsideLeastName = 150;
 constexpr int kInsideRowHeight = 26;
 
 } // namespace
@@ -133,11 +134,13 @@ QWidget* InsidePanel::createMap() {
     column->addWidget(pointed_);
     connect(map_, &widgets::SpreadMap::pointed, this, [this](const QString& words) {
         pointed_->setText(
-            words.isEmpty() ? tr("The darker, the more numbers; a column for each look.") : words);
+            words.isEmpty()
+                ? tr("The stronger its colour, the more numbers; a column for each look.")
+                : words);
     });
     connect(map_, &widgets::SpreadMap::itemActivated, steps_, &widgets::StepDots::setChosen);
     connect(map_, &widgets::SpreadMap::itemActivated, this, &InsidePanel::showRows);
-    pointed_->setText(tr("The darker, the more numbers; a column for each look."));
+    pointed_->setText(tr("The stronger its colour, the more numbers; a column for each look."));
     return part;
 }
 
@@ -232,7 +235,7 @@ void InsidePanel::showRows() {
     const int before = table_->verticalHeader()->count() > 0 ? table_->currentIndex().row() : 0;
     const QString chosen = chosen_;
     model_.show(history, kind(), step);
-    fitColumns(table_, LayerModel::NameColumn);
+    fitColumns(table_, LayerModel::NameColumn, EmptyColumns::Keep, kInsideLeastName);
     table_->setColumnWidth(LayerModel::CourseColumn, kCourseWidth);
     int row = std::clamp(before, 0, std::max(0, model_.rowCount() - 1));
     for (int i = 0; i < model_.rowCount(); ++i) {
