@@ -32,7 +32,7 @@ void read_tensorboard(const std::string& bytes, const fs::path& folder) {
     for (const train::MediaSeries& one : index.series) {
         for (const train::MediaPlace& place : one.places) {
             try {
-                train::media_file(train::read_media(folder, one.kind, place));
+                train::media_files(train::read_media(folder, one.kind, place));
             } catch (const Error&) {
                 continue; // damaged within its record
             }

@@ -383,6 +383,10 @@ csv_of(std::initializer_list<std::pair<const char*, const std::vector<double>*>>
     return out;
 }
 
+std::string image_ending(const std::string& encoded) {
+    return encoded.starts_with("\xff\xd8") ? ".jpg" : encoded.starts_with("GIF8") ? ".gif" : ".png";
+}
+
 } // namespace
 
 std::string_view media_kind_name(MediaKind kind) {
@@ -426,36 +430,31 @@ MediaValue read_media(const fs::path& folder, MediaKind kind, const MediaPlace& 
     return std::move(*out);
 }
 
-std::string_view media_ending(const MediaValue& value) {
+std::vector<MediaFile> media_files(const MediaValue& value) {
     if (const auto* images = std::get_if<MediaImages>(&value)) {
-        const std::string& first = images->encoded.front();
-        return first.starts_with("\xff\xd8") ? ".jpg" : first.starts_with("GIF8") ? ".gif" : ".png";
-    }
-    return std::holds_alternative<MediaAudio>(value)  ? ".wav"
-           : std::holds_alternative<MediaText>(value) ? ".md"
-                                                      : ".csv";
-}
-
-std::string media_file(const MediaValue& value) {
-    if (const auto* images = std::get_if<MediaImages>(&value)) {
-        return images->encoded.front();
+        std::vector<MediaFile> out;
+        for (const std::string& one : images->encoded) {
+            out.push_back({image_ending(one), one});
+        }
+        return out;
     }
     if (const auto* audio = std::get_if<MediaAudio>(&value)) {
-        return audio->wav;
+        return {{".wav", audio->wav}};
     }
     if (const auto* text = std::get_if<MediaText>(&value)) {
         std::string out;
         for (const std::string& one : text->texts) {
             out += one + "\n";
         }
-        return out;
+        return {{".md", std::move(out)}};
     }
     if (const auto* curve = std::get_if<MediaPrCurve>(&value)) {
-        return csv_of({{"precision", &curve->precision}, {"recall", &curve->recall}});
+        return {{".csv", csv_of({{"precision", &curve->precision}, {"recall", &curve->recall}})}};
     }
     const auto& histogram = std::get<MediaHistogram>(value);
-    return csv_of(
-        {{"left", &histogram.left}, {"right", &histogram.right}, {"count", &histogram.counts}});
+    return {{".csv", csv_of({{"left", &histogram.left},
+                             {"right", &histogram.right},
+                             {"count", &histogram.counts}})}};
 }
 
 } // namespace weft::train

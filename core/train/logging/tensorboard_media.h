@@ -84,9 +84,12 @@ using MediaValue = std::variant<MediaImages, MediaAudio, MediaHistogram, MediaTe
 /// any more.
 MediaValue read_media(const std::filesystem::path& folder, MediaKind kind, const MediaPlace& place);
 
-/// A file ending for what is written of a kind: ".png" and the like; of images by their content.
-std::string_view media_ending(const MediaValue& value);
-/// The file: pictures (the first), sounds and texts as they are, numbers as CSV with a header.
-std::string media_file(const MediaValue& value);
+/// A value as a file.
+struct MediaFile {
+    std::string ending; // ".png" and the like; of images by their content
+    std::string bytes;
+};
+/// The files of a value: every picture, sounds and texts as they are, numbers as CSV with a header.
+std::vector<MediaFile> media_files(const MediaValue& value);
 
 } // namespace weft::train

@@ -163,9 +163,18 @@ private slots:
         QCOMPARE(first<MediaImages>(folder, "cat").encoded,
                  (std::vector<std::string>{"\xff\xd8one", "b"}));
         QCOMPARE(first<MediaHistogram>(folder, "w").right, (std::vector<double>{1, 3}));
-        QCOMPARE(media_file(first<MediaHistogram>(folder, "w")),
+        QCOMPARE(media_files(first<MediaHistogram>(folder, "w")).at(0).bytes,
                  std::string("left,right,count\n0,1,4\n1,3,2\n"));
-        QCOMPARE(media_ending(first<MediaImages>(folder, "cat")), std::string_view(".jpg"));
+    }
+
+    void every_picture_of_a_value_becomes_a_file() {
+        const std::vector<MediaFile> files =
+            media_files(MediaImages{{"\xff\xd8one", "GIF8two", "\x89PNGthree"}});
+        QCOMPARE(files.size(), std::size_t{3});
+        QCOMPARE(files[0].ending, std::string(".jpg"));
+        QCOMPARE(files[1].ending, std::string(".gif"));
+        QCOMPARE(files[2].ending, std::string(".png"));
+        QCOMPARE(files[2].bytes, std::string("\x89PNGthree"));
     }
 
     void a_program_that_goes_back_takes_what_came_after() {

@@ -84,11 +84,15 @@ std::size_t write_media(const fs::path& folder, const train::MediaIndex& index,
     for (const train::MediaSeries& series : index.series) {
         for (const train::MediaPlace& place : series.places) {
             const train::MediaValue value = train::read_media(folder, series.kind, place);
-            fs::path path = to / media_path(series, place.step);
-            path += train::media_ending(value);
-            fs::create_directories(path.parent_path());
-            write_file_atomically(path, train::media_file(value));
-            ++files;
+            const fs::path stem = to / media_path(series, place.step);
+            fs::create_directories(stem.parent_path());
+            const std::vector<train::MediaFile> parts = train::media_files(value);
+            for (std::size_t i = 0; i < parts.size(); ++i) {
+                fs::path path = stem; // 5.png; 5-1.png, 5-2.png where there are several
+                path += (parts.size() > 1 ? "-" + std::to_string(i + 1) : "") + parts[i].ending;
+                write_file_atomically(path, parts[i].bytes);
+                ++files;
+            }
         }
     }
     return files;
