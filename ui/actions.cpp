@@ -107,6 +107,8 @@ void Actions::createFile() {
         tr("Open a run folder or a checkpoint folder"));
     add(action::kOpenStore, tr("Open from an object store…"), "folder", {},
         tr("Fetch a run by its address, s3:// or gs://, and open it"));
+    add(action::kLogRecipe, tr("Log from a loop of your own…"), {}, {},
+        tr("Two lines with which PyTorch or JAX logs what the studio shows"));
     QAction* forget = add(action::kClearRecent, tr("Clear recent list"), "trash", {},
                           tr("Forget what was opened; the files stay where they are"));
     connect(forget, &QAction::triggered, &studio_.recent(), &RecentPaths::clear);

@@ -22,6 +22,7 @@ inline constexpr auto kNewRun = "file.new";
 inline constexpr auto kOpenFile = "file.open";
 inline constexpr auto kOpenFolder = "file.open_folder";
 inline constexpr auto kOpenStore = "file.open_store";
+inline constexpr auto kLogRecipe = "file.log_recipe";
 inline constexpr auto kClearRecent = "file.clear_recent";
 inline constexpr auto kSave = "file.save";
 inline constexpr auto kSaveAs = "file.save_as";

@@ -25,7 +25,7 @@ add_custom_target(weft_man ALL DEPENDS ${CMAKE_BINARY_DIR}/weft.1.gz)
 install(FILES ${CMAKE_BINARY_DIR}/weft.1.gz DESTINATION ${CMAKE_INSTALL_MANDIR}/man1
     COMPONENT engine)
 # So are those of the reference.
-set(reference_topics config events commands plan run-folder errors)
+set(reference_topics config events commands plan run-folder errors logging)
 foreach(topic IN LISTS reference_topics)
     set(page ${CMAKE_BINARY_DIR}/weft-${topic}.5.gz)
     add_custom_command(OUTPUT ${page}

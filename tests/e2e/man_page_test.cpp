@@ -58,7 +58,8 @@ private slots:
     void man_takes_it_without_a_warning_data() {
         QTest::addColumn<QStringList>("topic");
         QTest::newRow("weft") << QStringList{"man"};
-        for (const char* topic : {"config", "events", "commands", "plan", "run-folder", "errors"}) {
+        for (const char* topic :
+             {"config", "events", "commands", "plan", "run-folder", "errors", "logging"}) {
             QTest::newRow(topic) << QStringList{topic, "--man"};
         }
     }

@@ -7,6 +7,7 @@
 #include "ui/shell/draft_files.h"
 #include "ui/shell/help_dialog.h"
 #include "ui/shell/kept_views.h"
+#include "ui/shell/log_recipe_dialog.h"
 #include "ui/shell/lower_docks.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/message_box.h"
@@ -35,7 +36,8 @@ void MainWindow::createMenus() {
         }
     };
     QMenu* file = menuBar()->addMenu(tr("&File"));
-    fill(file, {action::kNewRun, action::kOpenFile, action::kOpenFolder, action::kOpenStore});
+    fill(file, {action::kNewRun, action::kOpenFile, action::kOpenFolder, action::kOpenStore,
+                action::kLogRecipe});
     auto* recent = new RecentMenu(studio_, actions_.get(action::kClearRecent), file);
     recent->setObjectName("openRecent");
     file->addMenu(recent);
@@ -68,6 +70,13 @@ void MainWindow::connectActions() {
     on(action::kOpenFile, [this] { files_->askForFile(); });
     on(action::kOpenFolder, [this] { files_->askForFolder(); });
     on(action::kOpenStore, [this] { showStore({}); });
+    on(action::kLogRecipe, [this] {
+        auto* recipe = new LogRecipeDialog(this);
+        recipe->setAttribute(Qt::WA_DeleteOnClose);
+        connect(recipe, &LogRecipeDialog::openRequested, actions_.get(action::kOpenFolder),
+                &QAction::trigger);
+        recipe->open();
+    });
     on(action::kSave, [this] { files_->save(); });
     on(action::kSaveAs, [this] { saveAs(); });
     on(action::kKeepConfig, [this] { files_->keepRun(); });

@@ -13,7 +13,8 @@ namespace {
 
 constexpr const char* kTopics =
     "topics: config (every setting), schema (JSON schema), events, commands, plan, run-folder, "
-    "errors, man (the manual page), a command, or a setting such as training.length";
+    "errors, logging (from a loop of your own), man (the manual page), a command, or a setting "
+    "such as training.length";
 
 void print_field(const config::Field& field, const std::string& path) {
     std::printf("%s\n  %s\n  default: %s%s\n", path.c_str(), field.help.c_str(),
@@ -70,7 +71,7 @@ int print_help(Command app, const std::string& topic, bool as_man) {
         return print_page(app, topic, page, as_man);
     }
     if (as_man && !topic.empty()) {
-        print_error("--man is for config, events, commands, plan, run-folder and errors");
+        print_error("--man is for config, events, commands, plan, run-folder, errors and logging");
         return kExitUsage;
     }
     if (topic == "man" || as_man) {

@@ -186,6 +186,8 @@ private:
         if (!what.kind) {
             if (!what.what.empty()) {
                 unshown(tag, what);
+            } else if (plugin != "hparams") {
+                ++out_.scalars;
             }
             return;
         }

@@ -46,6 +46,7 @@ struct UnshownData {
 struct MediaIndex {
     std::vector<MediaSeries> series; // by the order in which tags appear
     std::vector<UnshownData> unshown;
+    std::int64_t scalars = 0;          // values that tensorboard_reader.h reads
     std::vector<std::string> problems; // file, place, what is wrong
 };
 

@@ -25,8 +25,8 @@ const ReferenceSection* ReferencePage::find(std::string_view section) const {
 }
 
 std::span<const ReferencePage* const> reference_pages() {
-    static const std::array kPages = {&events_page(), &commands_page(), &plan_page(),
-                                      &run_folder_page(), &errors_page()};
+    static const std::array kPages = {&events_page(),     &commands_page(), &plan_page(),
+                                      &run_folder_page(), &errors_page(),   &logging_page()};
     return kPages;
 }
 

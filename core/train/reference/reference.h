@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The names that other programs script against, with their meaning: one page each for events,
-// commands, the plan, the folder of a run and errors. `weft help TOPIC`, the manual pages and F1 in
-// the studio show them; tests hold them against what is really written. Settings are not here:
-// their page is made from the field tables (config::reference_page).
+// commands, the plan, the folder of a run, errors, and what other programs log. `weft help TOPIC`,
+// the manual pages and F1 in the studio show them; tests hold them against what is really written.
+// Settings are not here: their page is made from the field tables (config::reference_page).
 #pragma once
 
 #include <span>
@@ -38,6 +38,7 @@ const ReferencePage& commands_page();
 const ReferencePage& plan_page();
 const ReferencePage& run_folder_page();
 const ReferencePage& errors_page();
+const ReferencePage& logging_page();
 
 /// All of them, in the order in which one reads.
 std::span<const ReferencePage* const> reference_pages();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Runs of other programs: opened by their folder, listed, followed while they are written.
+#include "core/train/logging/log_recipe.h"
 #include "core/train/logging/tensorboard_writer.h"
 #include "tests/support/weft_test.h"
 #include "tests/ui/patience.h"
@@ -9,12 +10,15 @@
 #include "ui/pages/home/home_page.h"
 #include "ui/pages/live/scalar_grid.h"
 #include "ui/pages/runs/runs_page.h"
+#include "widgets/controls/controls.h"
 #include "widgets/controls/messages.h"
 #include "widgets/curves/line_chart.h"
 
 #include <QApplication>
+#include <QClipboard>
 #include <QComboBox>
 #include <QContextMenuEvent>
+#include <QDialog>
 #include <QLineEdit>
 #include <QMenu>
 #include <QPushButton>
@@ -93,6 +97,30 @@ private slots:
         QTRY_COMPARE(grid->charts().at(2)->pointCount(1), std::size_t{2}); // groups by name
         static_cast<QLineEdit*>(fixture.find("scalarFilter"))->setText("loss");
         QCOMPARE(grid->charts().size(), std::size_t{2});
+    }
+
+    void lines_for_a_loop_of_ones_own_are_copied_where_a_folder_is_opened() {
+        test::StudioFixture fixture;
+        for (const auto& [page, name] :
+             {std::pair{"train", "showLogRecipe"}, std::pair{"runs", "showRunsRecipe"}}) {
+            fixture.window().showPage(page);
+            auto* button = static_cast<QPushButton*>(fixture.find(name));
+            QTRY_VERIFY_WITH_TIMEOUT(button->isVisible(), kPatienceMs);
+            button->click();
+            auto* dialog = fixture.window().findChild<QDialog*>("logRecipeDialog");
+            QVERIFY(dialog != nullptr && dialog->isVisible());
+            for (std::size_t i = 0; i < train::log_recipes().size(); ++i) {
+                const train::LogRecipe& recipe = train::log_recipes()[i];
+                dialog->findChild<widgets::SegmentedControl*>("recipeProgram")
+                    ->setCurrentIndex(static_cast<int>(i));
+                auto* copy = dialog->findChild<QPushButton*>(QString("copyRecipe%1").arg(i));
+                QTRY_VERIFY(copy->isVisible());
+                copy->click();
+                QCOMPARE(QApplication::clipboard()->text(),
+                         ui::toQString(recipe.once) + "\n\n" + ui::toQString(recipe.each) + "\n");
+            }
+            delete dialog;
+        }
     }
 
     void charts_of_another_program_are_arranged_anew_for_larger_text() {

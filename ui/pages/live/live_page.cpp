@@ -12,12 +12,12 @@
 #include "ui/pages/live/failure_card.h"
 #include "ui/pages/live/inside/inside_panel.h"
 #include "ui/pages/live/live_settings_dialog.h"
+#include "ui/pages/live/media/foreign_views.h"
 #include "ui/pages/live/memory_panel.h"
 #include "ui/pages/live/overlay_panel.h"
 #include "ui/pages/live/recursion/puzzle_panel.h"
 #include "ui/pages/live/recursion/recursion_panel.h"
 #include "ui/pages/live/sample_panel.h"
-#include "ui/pages/live/scalar_grid.h"
 #include "ui/pages/live/summary_card.h"
 #include "ui/pages/live/try_panel.h"
 #include "ui/pages/page_list.h"
@@ -46,7 +46,7 @@ namespace {
 enum TrainNumber { StepNumber, LossNumber, MetricNumber, SpeedNumber, TimeNumber };
 enum TrainView { CurveView, InsideView, RecursionView, DivergenceView };
 enum PredictionTab { SampleTab, ConfusionTab, TryTab };
-enum TrainSheet { TrainEmptySheet, PhaseSheet, TrainRunSheet, ScalarSheet };
+enum TrainSheet { TrainEmptySheet, PhaseSheet, TrainRunSheet, ForeignSheet };
 
 using widgets::BigNumber;
 using widgets::Role;
@@ -186,9 +186,9 @@ LivePage::LivePage(Studio& studio, Actions& actions) : studio_(studio) {
     stack_->addWidget(createEmptyPage(actions));
     stack_->addWidget(createPhasePage());
     stack_->addWidget(createRunPage(actions));
-    auto* scalars = new ScalarGrid(studio_.run());
-    connect(scalars, &ScalarGrid::exported, this, &LivePage::showWritten);
-    stack_->addWidget(scalars);
+    auto* foreign = new ForeignViews(studio_.run());
+    connect(foreign, &ForeignViews::exported, this, &LivePage::showWritten);
+    stack_->addWidget(foreign);
     auto* shelf = new widgets::Shelf(stack_, widgets::Shelf::Edge::Top);
     shelf->add(failure_);
     column->addWidget(shelf, 1);
@@ -224,6 +224,9 @@ QWidget* LivePage::createEmptyPage(Actions& actions) {
     addHomeButton(*empty, studio_.draft());
     QPushButton* open = empty->addButton(tr("Open run…"), false);
     connect(open, &QPushButton::clicked, actions.get(action::kOpenFolder), &QAction::trigger);
+    QPushButton* recipe = empty->addButton(tr("Log from your own loop…"), false);
+    recipe->setObjectName("showLogRecipe");
+    connect(recipe, &QPushButton::clicked, actions.get(action::kLogRecipe), &QAction::trigger);
     return empty;
 }
 
@@ -418,7 +421,7 @@ void LivePage::showFitting() {
     const bool preparing = studio_.isTraining() && !has_points;
     stack_->setCurrentIndex(run.isEmpty()                    ? TrainEmptySheet
                             : preparing                      ? PhaseSheet
-                            : run.isForeign() && !has_points ? ScalarSheet
+                            : run.isForeign() && !has_points ? ForeignSheet
                                                              : TrainRunSheet);
 }
 

@@ -69,7 +69,7 @@ RunsPage::RunsPage(Studio& studio, Actions& actions)
     column->addWidget(new widgets::Hairline);
     splitter_ = new widgets::ThinSplitter(Qt::Vertical);
     left_ = new widgets::ThinSplitter(Qt::Vertical);
-    left_->addWidget(createTable());
+    left_->addWidget(createTable(actions));
     splitter_->addWidget(left_);
     compare_ = new ComparePanel(curves_);
     beside_ = new QStackedWidget;
@@ -160,7 +160,7 @@ QWidget* RunsPage::createHeader(Actions& actions) {
     return page_header_;
 }
 
-QWidget* RunsPage::createTable() {
+QWidget* RunsPage::createTable(Actions& actions) {
     auto* panel = new widgets::Surface;
     auto* column = new QVBoxLayout(panel);
     column->setContentsMargins(0, 0, 0, 0);
@@ -171,6 +171,9 @@ QWidget* RunsPage::createTable() {
     stack_ = new QStackedWidget;
     message_ = new widgets::EmptyState("runs");
     go_home_ = addHomeButton(*message_, studio_.draft());
+    log_recipe_ = message_->addButton(tr("Log from your own loop…"), false);
+    log_recipe_->setObjectName("showRunsRecipe");
+    connect(log_recipe_, &QPushButton::clicked, actions.get(action::kLogRecipe), &QAction::trigger);
     clear_filter_ = message_->addButton(tr("Clear the filter"), false);
     clear_filter_->setObjectName("clearRunFilter");
     connect(clear_filter_, &QPushButton::clicked, filter_, &QLineEdit::clear);
@@ -304,6 +307,7 @@ void RunsPage::refresh() {
     const int shown = filtered_->rowCount();
     const bool none = all == 0;
     go_home_->setVisible(index.isLoaded() && none);
+    log_recipe_->setVisible(index.isLoaded() && none);
     clear_filter_->setVisible(!none && shown == 0);
     table_header_->setVisible(!none); // without runs there is nothing to do with them
     if (!index.isLoaded()) {

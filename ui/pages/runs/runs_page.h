@@ -66,7 +66,7 @@ protected:
 
 private:
     QWidget* createHeader(Actions& actions);
-    QWidget* createTable();
+    QWidget* createTable(Actions& actions);
     void createTableActions();
     void showRowMenu(const QPoint& at);
     QPushButton* addButton(const QString& name, const QString& text, const QString& tooltip);
@@ -129,6 +129,7 @@ private:
     QStackedWidget* stack_;
     widgets::EmptyState* message_;
     QPushButton* go_home_;
+    QPushButton* log_recipe_;
     QPushButton* clear_filter_;
     QSplitter* splitter_;
     QSplitter* left_;        // table, what mattered
