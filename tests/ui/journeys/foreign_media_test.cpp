@@ -34,23 +34,11 @@ namespace fs = std::filesystem;
 
 constexpr const char* kMediaFile = "events.out.tfevents.100.host";
 
-/// An event of one picture value in TensorFlow 2's way: width, height, then the pictures.
-std::string pictures_event(std::int64_t step, const char* tag, int count) {
-    QImage picture(2, 3, QImage::Format_RGB32);
-    picture.fill(Qt::green);
-    QByteArray png;
-    QBuffer buffer(&png);
-    buffer.open(QIODevice::WriteOnly);
-    picture.save(&buffer, "PNG");
-    Writer tensor;
-    tensor.add_varint(1, 7); // DT_STRING
-    tensor.add_bytes(8, "2");
-    tensor.add_bytes(8, "3");
-    for (int i = 0; i < count; ++i) {
-        tensor.add_bytes(8, png.toStdString());
-    }
+/// An event with one value: its plug-in and its tensor.
+std::string media_event(std::int64_t step, const char* tag, const char* plugin,
+                        const Writer& tensor) {
     Writer name;
-    name.add_bytes(1, "images");
+    name.add_bytes(1, plugin);
     Writer metadata;
     metadata.add(1, name);
     Writer value;
@@ -66,6 +54,24 @@ std::string pictures_event(std::int64_t step, const char* tag, int count) {
     return train::framed_record(event.text());
 }
 
+/// An event of one picture value in TensorFlow 2's way: width, height, then the pictures.
+std::string pictures_event(std::int64_t step, const char* tag, int count) {
+    QImage picture(2, 3, QImage::Format_RGB32);
+    picture.fill(Qt::green);
+    QByteArray png;
+    QBuffer buffer(&png);
+    buffer.open(QIODevice::WriteOnly);
+    picture.save(&buffer, "PNG");
+    Writer tensor;
+    tensor.add_varint(1, 7); // DT_STRING
+    tensor.add_bytes(8, "2");
+    tensor.add_bytes(8, "3");
+    for (int i = 0; i < count; ++i) {
+        tensor.add_bytes(8, png.toStdString());
+    }
+    return media_event(step, tag, "images", tensor);
+}
+
 /// The folder of a run with every kind that PyTorch writes.
 fs::path every_kind(const test::StudioFixture& fixture) {
     const fs::path run = fixture.root() / "logs" / "kinds";
@@ -75,7 +81,7 @@ fs::path every_kind(const test::StudioFixture& fixture) {
     return run;
 }
 
-fs::path pictures_run(const test::StudioFixture& fixture, const std::string& events) {
+fs::path write_media_run(const test::StudioFixture& fixture, const std::string& events) {
     const fs::path run = fixture.root() / "logs" / "pictures";
     fs::create_directories(run);
     std::ofstream(run / kMediaFile, std::ios::binary) << events;
@@ -174,7 +180,7 @@ private slots:
     void a_step_is_chosen_and_what_comes_later_appears() {
         test::StudioFixture fixture;
         const fs::path run =
-            pictures_run(fixture, pictures_event(1, "cat", 1) + pictures_event(5, "cat", 2));
+            write_media_run(fixture, pictures_event(1, "cat", 1) + pictures_event(5, "cat", 2));
         QCOMPARE(fixture.studio().opener().open(run), QString());
         fixture.window().showPage("train");
         ui::MediaCard* card = cardOf(fixture, MediaView::Pictures);
@@ -233,7 +239,7 @@ private slots:
 
     void a_run_of_pictures_alone_begins_with_them() {
         test::StudioFixture fixture;
-        const fs::path run = pictures_run(fixture, pictures_event(1, "cat", 2));
+        const fs::path run = write_media_run(fixture, pictures_event(1, "cat", 2));
         QCOMPARE(fixture.studio().opener().open(run), QString());
         fixture.window().showPage("train");
         auto* panel = static_cast<ui::MediaPanel*>(fixture.find("mediaPanel"));
@@ -267,6 +273,22 @@ private slots:
         for (std::size_t i = 0; i < levels.size(); ++i) {
             QVERIFY(std::abs(levels[i] - theirs[i]) < 1e-12);
         }
+    }
+
+    void lists_and_tables_of_a_text_stay_lines() {
+        test::StudioFixture fixture;
+        const std::string markdown =
+            "# Step 5\n\nSome **bold** ![picture](/etc/hostname)\n\n"
+            "- one\n- two\n\n1. first\n\n| a | b |\n| --- | --- |\n| 1 | 2 |\n";
+        Writer tensor;
+        tensor.add_varint(1, 7);
+        tensor.add_bytes(8, markdown);
+        const fs::path run = write_media_run(fixture, media_event(1, "notes", "text", tensor));
+        const train::MediaIndex index = train::index_media(run);
+        const ui::DrawnMedia drawn =
+            ui::readDrawnMedia(run, train::MediaKind::text, index.series.at(0).places.at(0));
+        QCOMPARE(drawn.texts, QStringList(QString::fromUtf8(
+                                  "Step 5\nSome bold \n• one\n• two\n1. first\na   b\n1   2")));
     }
 
     void a_wave_holds_the_extremes_of_every_stretch() {

@@ -4,7 +4,11 @@
 #include "core/base/file.h"
 #include "ui/bridge/convert.h"
 
+#include <QTextBlock>
+#include <QTextCursor>
 #include <QTextDocument>
+#include <QTextList>
+#include <QTextTable>
 
 #include <algorithm>
 #include <cmath>
@@ -18,13 +22,31 @@ constexpr qsizetype kMostLetters = 20000; // of one text
 constexpr std::size_t kMostSpreadSteps = 400;
 constexpr int kSpreadParts = 60;
 
+/// Paragraphs and headings as lines, entries of lists with their mark, a row of a table as a line.
+QString readableLines(const QTextDocument& document) {
+    QString out;
+    for (QTextBlock block = document.begin(); block.isValid(); block = block.next()) {
+        QString text = block.text();
+        text.remove(QChar::ObjectReplacementCharacter); // pictures, which are not loaded
+        if (const QTextList* list = block.textList()) {
+            const bool numbered = list->format().style() <= QTextListFormat::ListDecimal;
+            text = QString(2 * std::max(0, list->format().indent() - 1), ' ') +
+                   (numbered ? list->itemText(block) : QString(QChar(0x2022))) + ' ' + text;
+        }
+        QTextCursor cursor(block);
+        const QTextTable* table = cursor.currentTable();
+        const bool goes_on = table != nullptr && table->cellAt(cursor).column() > 0;
+        out += out.isEmpty() ? text : (goes_on ? "   " : "\n") + text;
+    }
+    return out;
+}
+
 QString readable(const std::string& markdown) {
     QTextDocument document;
     document.setMarkdown(toQString(markdown),
                          QTextDocument::MarkdownFeatures(QTextDocument::MarkdownDialectGitHub) |
                              QTextDocument::MarkdownNoHTML);
-    QString out = document.toPlainText();
-    out.remove(QChar::ObjectReplacementCharacter); // pictures, which are not loaded
+    QString out = readableLines(document).trimmed();
     if (out.size() > kMostLetters) {
         const qsizetype more = out.size() - kMostLetters;
         out.truncate(kMostLetters);
