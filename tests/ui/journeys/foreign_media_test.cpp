@@ -202,7 +202,9 @@ private slots:
         // Of very many pictures some are shown, and how many are not is said.
         const ui::MediaCard* many = panel->cards()[1];
         QTRY_COMPARE_WITH_TIMEOUT(many->drawn().pictures.size(), std::size_t{64}, kPatienceMs);
-        QVERIFY(many->findChild<QLabel*>("mediaNote")->text().startsWith("6 more pictures"));
+        QVERIFY(many->findChild<QLabel*>("mediaNote")
+                    ->text()
+                    .startsWith("Not shown of this step: 6 more"));
         static_cast<QLineEdit*>(fixture.find("mediaFilter"))->setText("tw");
         QCOMPARE(panel->cards().size(), std::size_t{1});
     }
@@ -235,6 +237,23 @@ private slots:
         sound->saveTo(ui::pathText(fixture.root() / "nowhere" / "tone.wav"));
         QVERIFY(sound_saved.wait(kPatienceMs));
         QVERIFY(!sound_saved[1][0].toBool());
+    }
+
+    void a_picture_that_cannot_be_read_says_so() {
+        test::StudioFixture fixture;
+        Writer tensor;
+        tensor.add_varint(1, 7); // DT_STRING
+        for (const char* text : {"2", "3", "no picture"}) {
+            tensor.add_bytes(8, text);
+        }
+        const fs::path run = write_media_run(fixture, media_event(1, "cat", "images", tensor));
+        QCOMPARE(fixture.studio().opener().open(run), QString());
+        fixture.window().showPage("train");
+        const ui::MediaCard* card = cardOf(fixture, MediaView::Pictures);
+        QVERIFY(card != nullptr);
+        QVERIFY(card->findChild<QLabel*>("mediaNote")->text().startsWith("Damaged"));
+        QCOMPARE(card->findChild<widgets::ImageGrid*>()->images()[0].caption,
+                 QString("cannot be read"));
     }
 
     void a_run_of_pictures_alone_begins_with_them() {

@@ -166,13 +166,13 @@ void MediaCard::show(DrawnMedia drawn) {
         pictures_->setCellWidth(std::clamp(widest, kLeastPicture, kMostPicture));
         pictures_->setImages(std::move(images));
         if (unreadable > 0) {
-            notes << tr("%n picture(s) are damaged or of a form that is not read. Saved, they stay "
-                        "as they were written.",
+            notes << tr("Damaged or of a form that is not read: %n picture(s). Save keeps what was "
+                        "written.",
                         nullptr, unreadable);
         }
         if (drawn_.more_pictures > 0) {
-            notes << tr("%1 more pictures of this step are not shown. Save writes all.")
-                         .arg(formatCount(drawn_.more_pictures));
+            notes << tr("Not shown of this step: %n more picture(s). Save writes all.", nullptr,
+                        static_cast<int>(drawn_.more_pictures));
         }
     } else if (text_ != nullptr) {
         text_->setText(drawn_.texts.join("\n"));
