@@ -126,6 +126,9 @@ constexpr const OpDef* kOps[] = {
     &kSend,
     &kSent,
     &kReceive,
+    // quantize.cpp
+    &kQuantize,
+    &kDequantize,
     // ctc.cpp
     &kCtc,
     &kCtcGrad,

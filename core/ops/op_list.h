@@ -45,6 +45,8 @@ extern const OpDef kMeshIndex, kPick, kMask;
 // collective.cpp
 extern const OpDef kAllReduce, kAllGather, kReduceScatter, kAllToAll, kPermute, kSend,
     kSent, kReceive;
+// quantize.cpp
+extern const OpDef kQuantize, kDequantize;
 // ctc.cpp
 extern const OpDef kCtc, kCtcGrad;
 // loss.cpp

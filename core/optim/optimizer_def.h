@@ -14,10 +14,11 @@
 
 namespace weft::optim {
 
-/// An array that an optimizer keeps of a parameter, f32, zero at the start.
+/// An array that an optimizer keeps of a parameter, zero at the start.
 struct StateArray {
     std::string name;
     ir::Shape shape;
+    ir::DType dtype = ir::DType::f32;
 };
 
 /// What an update of one parameter reads; arrays have the parameter's shape unless
@@ -28,6 +29,7 @@ struct UpdateInputs {
     ir::ValueIds state;               // one per name of OptimizerDef::state
     ir::ValueIds scalars;             // what OptimizerDef::prepare made
     ir::ValueId average = {};         // of optimizers that average
+    ir::ValueId stays = {};           // f32[], 1 where the update is not taken
 };
 
 struct UpdateResult {
@@ -57,6 +59,7 @@ struct OptimizerDef {
     /// In place of `state` where arrays are not of the parameter's shape. Null: they are.
     std::vector<StateArray> (*arrays)(const config::Json& settings,
                                       const ir::Shape& parameter) = nullptr;
+    bool keeps_itself = false; // where an update is not taken it gives the state as it was
     bool averages = false; // its update moves the average of the weights, which starts as they do
 };
 

@@ -12,6 +12,7 @@ namespace weft::optim {
 extern const OptimizerDef kSgd;
 extern const OptimizerDef kAdam;
 extern const OptimizerDef kAdamW;
+extern const OptimizerDef kAdamW8bit;
 extern const OptimizerDef kNadam;
 extern const OptimizerDef kRadam;
 extern const OptimizerDef kLamb;
@@ -25,8 +26,8 @@ extern const OptimizerDef kAdamAtan2;
 extern const OptimizerDef kSignSgd;
 
 inline constexpr std::array kOptimizers = {
-    &kSgd,     &kAdam, &kAdamW,     &kNadam,        &kRadam,     &kLamb,   &kLion, &kRmsprop,
-    &kAdagrad, &kMuon, &kAdafactor, &kScheduleFree, &kAdamAtan2, &kSignSgd};
+    &kSgd,     &kAdam, &kAdamW,     &kNadam,        &kRadam,     &kLamb,    &kLion,     &kRmsprop,
+    &kAdagrad, &kMuon, &kAdafactor, &kScheduleFree, &kAdamAtan2, &kSignSgd, &kAdamW8bit};
 
 /// The record of an optimizer type; null when there is none.
 const OptimizerDef* find_optimizer(std::string_view name);

@@ -56,9 +56,11 @@ public:
                 const bool alike =
                     owner != asked_.end() &&
                     owner->second.dims.size() == static_cast<std::size_t>(slot.type.shape.rank());
-                const Sharding used = alike ? as_used(slot, owner->second)
-                                            : Sharding::replicated(slot.type.shape.rank());
-                const Sharding stored = alike ? owner->second : used;
+                // Scales of blocks have fewer columns than the parameter: what does not fit is left
+                // out.
+                const Sharding stored = alike ? only_fitting(slot, owner->second)
+                                              : Sharding::replicated(slot.type.shape.rank());
+                const Sharding used = alike ? as_used(slot, stored) : stored;
                 out_.state[slot.name] = {used,
                                          placement_.zero_stage >= 1 ? zero(slot, stored) : stored};
             }

@@ -76,6 +76,8 @@ Made make_random_truncated_normal(const Op& op);
 Made make_cross_entropy(const Op& op);
 Made make_cross_entropy_grad(const Op& op);
 Made make_correct(const Op& op);
+Made make_quantize(const Op& op);
+Made make_dequantize(const Op& op);
 Made make_ctc(const Op& op);
 Made make_ctc_grad(const Op& op);
 Made make_mesh_index(const Op& op);
@@ -150,6 +152,8 @@ inline constexpr KernelEntry kCpuList[] = {
     {"random_uniform", "cpu random", 1, 1, 1, make_random_uniform},
     {"random_normal", "cpu random", 1, 1, 1, make_random_normal},
     {"random_truncated_normal", "cpu random", 1, 1, 1, make_random_truncated_normal},
+    {"quantize", "cpu quantize", 4, 4, 2, make_quantize},
+    {"dequantize", "cpu quantize", 2, 2, 1, make_dequantize},
     {"ctc", "cpu ctc", 2, 2, 2, make_ctc},
     {"ctc_grad", "cpu ctc", 5, 5, 1, make_ctc_grad},
     {"cross_entropy", "cpu cross-entropy", 2, 2, 2, make_cross_entropy},

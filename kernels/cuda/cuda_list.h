@@ -68,6 +68,8 @@ Made make_random_truncated_normal(const Op& op);
 Made make_cross_entropy(const Op& op);
 Made make_cross_entropy_grad(const Op& op);
 Made make_correct(const Op& op);
+Made make_quantize(const Op& op);
+Made make_dequantize(const Op& op);
 Made make_ctc(const Op& op);
 Made make_ctc_grad(const Op& op);
 Made make_mesh_index(const Op& op);
@@ -142,6 +144,8 @@ inline constexpr KernelEntry kCudaList[] = {
     {"random_uniform", "cuda random", 1, 1, 1, make_random_uniform},
     {"random_normal", "cuda random", 1, 1, 1, make_random_normal},
     {"random_truncated_normal", "cuda random", 1, 1, 1, make_random_truncated_normal},
+    {"quantize", "cuda quantize", 4, 4, 2, make_quantize},
+    {"dequantize", "cuda quantize", 2, 2, 1, make_dequantize},
     {"ctc", "cuda ctc", 2, 2, 2, make_ctc},
     {"ctc_grad", "cuda ctc", 5, 5, 1, make_ctc_grad},
     {"cross_entropy", "cuda cross-entropy", 2, 2, 2, make_cross_entropy},

@@ -106,6 +106,8 @@ Body make_random_truncated_normal(const Op& op);
 Body make_cross_entropy(const Op& op);
 Body make_cross_entropy_grad(const Op& op);
 Body make_correct(const Op& op);
+Body make_quantize(const Op& op);
+Body make_dequantize(const Op& op);
 Body make_ctc(const Op& op);
 Body make_ctc_grad(const Op& op);
 Body make_mesh_index(const Op& op);
@@ -171,6 +173,8 @@ inline constexpr ReferenceRow kReferenceList[] = {
     {"random_uniform", 1, 1, 1, Operands::converted, make_random_uniform},
     {"random_normal", 1, 1, 1, Operands::converted, make_random_normal},
     {"random_truncated_normal", 1, 1, 1, Operands::converted, make_random_truncated_normal},
+    {"quantize", 4, 4, 2, Operands::converted, make_quantize},
+    {"dequantize", 2, 2, 1, Operands::converted, make_dequantize},
     {"ctc", 2, 2, 2, Operands::converted, make_ctc},
     {"ctc_grad", 5, 5, 1, Operands::converted, make_ctc_grad},
     {"cross_entropy", 2, 2, 2, Operands::converted, make_cross_entropy},

@@ -42,7 +42,8 @@ void set_number(Tensor& tensor, std::size_t at, double value) {
     case ir::DType::f32: tensor.span<float>()[at] = static_cast<float>(value); break;
     case ir::DType::i32: tensor.span<std::int32_t>()[at] = static_cast<std::int32_t>(value); break;
     case ir::DType::i64: tensor.span<std::int64_t>()[at] = static_cast<std::int64_t>(value); break;
-    default: WEFT_CHECK(false, "rows use f64, f32, i32 and i64");
+    case ir::DType::u8: tensor.span<std::uint8_t>()[at] = static_cast<std::uint8_t>(value); break;
+    default: WEFT_CHECK(false, "rows use f64, f32, i32, i64 and u8");
     }
 }
 
@@ -54,7 +55,8 @@ std::vector<double> numbers(const Tensor& tensor) {
     case ir::DType::f32: append(tensor.span<float>()); break;
     case ir::DType::i32: append(tensor.span<std::int32_t>()); break;
     case ir::DType::i64: append(tensor.span<std::int64_t>()); break;
-    default: WEFT_CHECK(false, "rows use f64, f32, i32 and i64");
+    case ir::DType::u8: append(tensor.span<std::uint8_t>()); break;
+    default: WEFT_CHECK(false, "rows use f64, f32, i32, i64 and u8");
     }
     return out;
 }

@@ -176,6 +176,7 @@ std::vector<OptimizerCase> optimizer_cases() {
         {R"({"type": "adam", "betas": [0.8, 0.95], "eps": 0.001, "weight_decay": 0.1})",
          adam_rule(0.8, 0.95, 1e-3, 0.1, 0)},
         {R"({"type": "adamw"})", adam_rule(0.9, 0.999, 1e-8, 0, 0.01)},
+        {R"({"type": "adamw_8bit"})", adam_rule(0.9, 0.999, 1e-8, 0, 0.01)}, // below full_below
         {R"({"type": "adamw", "betas": [0.9, 0.95], "weight_decay": 0.3})",
          adam_rule(0.9, 0.95, 1e-8, 0, 0.3)},
     };
@@ -268,6 +269,41 @@ void muon_step(Matrix& theta, Matrix& velocity, const Matrix& gradient, double r
     }
 }
 
+/// The published map by its definition: decades of 2^i (without a sign 2^(i+1)) middles of equal
+/// parts from a tenth to all of 10^(i-6), with 0 and 1.
+std::vector<double> dynamic_map(bool has_sign) {
+    std::vector<double> out = {0.0, 1.0};
+    for (int i = 0; i < 7; ++i) {
+        const int parts = has_sign ? 1 << i : 2 << i;
+        for (int k = 0; k < parts; ++k) {
+            const double low = 0.1 + 0.9 * k / parts;
+            const double high = 0.1 + 0.9 * (k + 1) / parts;
+            out.push_back(std::pow(10.0, i - 6) * (low + high) / 2);
+            if (has_sign) {
+                out.push_back(-out.back());
+            }
+        }
+    }
+    return out;
+}
+
+/// Each block of numbers as what is left of it in eight bits.
+void round_to_eight_bits(std::vector<double>& numbers, std::size_t block, bool has_sign) {
+    const std::vector<double> map = dynamic_map(has_sign);
+    for (std::size_t first = 0; first < numbers.size(); first += block) {
+        double scale = 0;
+        for (std::size_t i = first; i < first + block; ++i) {
+            scale = std::max(scale, std::abs(numbers[i]));
+        }
+        for (std::size_t i = first; i < first + block && scale > 0; ++i) {
+            const double share = numbers[i] / scale;
+            numbers[i] = scale * *std::min_element(map.begin(), map.end(), [&](double a, double b) {
+                             return std::abs(a - share) < std::abs(b - share);
+                         });
+        }
+    }
+}
+
 Json checked_section(const std::string& text) {
     const config::FieldTable table = {optim::optimizer_field(optim::schedule_field())};
     const config::Checked checked =
@@ -277,7 +313,7 @@ Json checked_section(const std::string& text) {
 
 /// The update of a parameter as a program: theta, state..., average?, gradient, rate, step ->
 /// theta, state..., average?
-ir::Program update_program(const Json& section, const ir::Shape& shape = {1}) {
+ir::Program update_program(const Json& section, const ir::Shape& shape = {1}, double stays = 0) {
     const optim::Group group = optim::resolve_groups(section).back();
     const auto arrays = optim::arrays_of(*group.optimizer, group.settings, shape);
     ir::Program program;
@@ -287,12 +323,13 @@ ir::Program update_program(const Json& section, const ir::Shape& shape = {1}) {
     in.parameter = program.add_argument(ir::Role::state, "theta", one);
     for (const optim::StateArray& array : arrays) {
         in.state.push_back(
-            program.add_argument(ir::Role::state, array.name, {ir::DType::f32, array.shape}));
+            program.add_argument(ir::Role::state, array.name, {array.dtype, array.shape}));
     }
     if (group.optimizer->averages) {
         in.average = program.add_argument(ir::Role::state, "average", one);
     }
     in.gradient = program.add_argument(ir::Role::batch, "gradient", one);
+    in.stays = ops::constant(b, stays);
     const auto rate = program.add_argument(ir::Role::scalar, "rate", {});
     const auto step = program.add_argument(ir::Role::scalar, "step", {ir::DType::i64, {}});
     in.scalars = group.optimizer->prepare(b, group.settings, rate, step);
@@ -433,6 +470,51 @@ private slots:
                 QVERIFY(std::abs(static_cast<double>(state[0].span<float>()[i]) - at(theta, i)) <
                         2e-6);
             }
+        }
+    }
+
+    void eight_bit_moments_take_ten_steps_as_published() {
+        constexpr std::size_t kCount = 96; // three rows of a block of 32
+        const ir::Program program = update_program(
+            checked_section(R"({"type": "adamw_8bit", "full_below": 0, "weight_decay": 0.1})"),
+            {3, 32});
+        std::vector<double> theta = sines(kCount, 0.3);
+        std::vector<exec::Tensor> state = first_state(program, theta);
+        std::vector<double> m(kCount);
+        std::vector<double> v(kCount);
+        for (int t = 1; t <= 10; ++t) {
+            std::vector<double> gradient = sines(kCount, t);
+            for (std::size_t i = 0; i < kCount; ++i) {
+                gradient[i] *= std::pow(10.0, -static_cast<double>(i % 7)); // all decades
+                m[i] = 0.9 * m[i] + 0.1 * gradient[i];
+                v[i] = 0.999 * v[i] + 0.001 * gradient[i] * gradient[i];
+                theta[i] -= 0.05 * (m[i] / (1 - std::pow(0.9, t)) /
+                                        (std::sqrt(v[i] / (1 - std::pow(0.999, t))) + 1e-8) +
+                                    0.1 * theta[i]);
+            }
+            round_to_eight_bits(m, 32, true);
+            round_to_eight_bits(v, 32, false);
+            state = stepped(program, state, gradient, 0.05, t - 1);
+        }
+        for (std::size_t i = 0; i < kCount; ++i) {
+            const auto found = static_cast<double>(state[0].span<float>()[i]);
+            QVERIFY2(
+                std::abs(found - theta[i]) < 2e-5 * std::max(1.0, std::abs(theta[i])),
+                (std::to_string(i) + ": " + std::to_string(found) + " " + std::to_string(theta[i]))
+                    .c_str());
+        }
+        QCOMPARE(state[1].type.bytes() + state[2].type.bytes(), kCount + 3 * 4);
+    }
+
+    void eight_bit_moments_stay_where_an_update_is_not_taken() {
+        const Json section = checked_section(R"({"type": "adamw_8bit", "full_below": 0})");
+        const auto moved = stepped(update_program(section, {2, 32}),
+                                   first_state(update_program(section, {2, 32}), sines(64, 0.3)),
+                                   sines(64, 1.0), 0.05, 0);
+        const auto kept =
+            stepped(update_program(section, {2, 32}, 1.0), moved, sines(64, 2.0), 0.05, 1);
+        for (std::size_t i = 1; i < moved.size(); ++i) {
+            QVERIFY(moved[i].data == kept[i].data);
         }
     }
 

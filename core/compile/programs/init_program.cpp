@@ -89,8 +89,9 @@ ir::Program build_init(const RunModel& run, const std::vector<plan::StateSlot>& 
         });
         b.set_path(layer_of(slot.name));
         program.add_result(ir::Role::state, slot.name,
-                           found != values.end() ? found->second
-                                                 : ops::constant(b, 0.0, slot.type.shape));
+                           found != values.end()
+                               ? found->second
+                               : ops::constant(b, 0.0, slot.type.shape, slot.type.dtype));
     }
     return program;
 }

@@ -559,6 +559,7 @@ std::vector<plan::StateSlot> make_slots(const RunModel& run) {
              optim::arrays_of(*group.optimizer, group.settings, parameter.shape)) {
             out.push_back(slot_of(parameter, optimizer_slot(state.name, parameter.name),
                                   plan::Category::optimizer));
+            out.back().type.dtype = state.dtype;
             if (state.shape != parameter.shape) {
                 out.back().type.shape = state.shape;
                 out.back().logical_axes.assign(static_cast<std::size_t>(state.shape.rank()), "");

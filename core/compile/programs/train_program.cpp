@@ -81,8 +81,9 @@ private:
         ValueId firsts{}, sums{};  // of all rows of an id, where it stands first
     };
 
-    ValueId state_argument(const std::string& name, const ir::Shape& shape) {
-        return program_.add_argument(ir::Role::state, name, {ir::DType::f32, shape});
+    ValueId state_argument(const std::string& name, const ir::Shape& shape,
+                           ir::DType dtype = ir::DType::f32) {
+        return program_.add_argument(ir::Role::state, name, {dtype, shape});
     }
 
     ValueId scalar(const std::string& name, ir::Type type = {}) {
@@ -220,8 +221,8 @@ private:
         const optim::Group& group = run_.group(parameter);
         for (const optim::StateArray& state :
              optim::arrays_of(*group.optimizer, group.settings, parameter.shape)) {
-            trained.state.push_back(
-                state_argument(optimizer_slot(state.name, parameter.name), state.shape));
+            trained.state.push_back(state_argument(optimizer_slot(state.name, parameter.name),
+                                                   state.shape, state.dtype));
         }
         if (run_.averaged(parameter)) {
             trained.average = state_argument(average_slot(parameter.name), parameter.shape);
@@ -628,13 +629,18 @@ private:
         const ValueId gradient =
             factor_.valid() ? ops::mul(b, trained.gradient, factor_) : trained.gradient;
         const optim::UpdateResult updated = optimizer.update(
-            b, settings, {trained.value, gradient, trained.state, scalars, trained.average});
+            b, settings,
+            {trained.value, gradient, trained.state, scalars, trained.average, stays_});
         const ValueId stays = stays_of(*trained.variable);
         const ValueId value = take(name, updated.parameter, trained.value, stays);
         const auto arrays = optim::arrays_of(optimizer, settings, trained.variable->shape);
         for (std::size_t i = 0; i < arrays.size(); ++i) {
-            take(optimizer_slot(arrays[i].name, name), updated.state[i], trained.state[i],
-                 optimizer.averages ? stays : stays_); // then the state is of weights, too
+            const std::string slot = optimizer_slot(arrays[i].name, name);
+            if (optimizer.keeps_itself) {
+                program_.add_result(ir::Role::state, slot, updated.state[i]);
+            } else { // of one that averages the state is of weights, too
+                take(slot, updated.state[i], trained.state[i], optimizer.averages ? stays : stays_);
+            }
         }
         if (optimizer.averages) {
             take(average_slot(name), updated.average, trained.average, stays);

@@ -139,6 +139,7 @@ private slots:
         QTest::addColumn<int>("variant");
         for (const char* optimizer : {R"({"type": "lamb", "learning_rate": 0.01})",
                                       R"({"type": "adafactor", "weight_decay": 0.1})",
+                                      R"({"type": "adamw_8bit", "full_below": 0})",
                                       R"({"type": "schedule_free", "weight_decay": 0.1})",
                                       R"({"type": "adamw", "learning_rate": 0.001,
                   "groups": [{"match": "*.weight", "type": "muon", "learning_rate": 0.02}]})"}) {

@@ -53,6 +53,8 @@ private slots:
                               "min_delta":0.02,"factor":0.7,"cooldown":1})",
                            R"(evaluation.every={"steps":4})"};
         QTest::newRow("adafactor") << QStringList{R"(optimizer={"type":"adafactor"})"};
+        QTest::newRow("adamw_8bit")
+            << QStringList{R"(optimizer={"type":"adamw_8bit","full_below":0})"};
         QTest::newRow("schedule_free")
             << QStringList{R"(optimizer={"type":"schedule_free","weight_decay":0.1})",
                            R"(lr_schedule={"type":"warmup_constant","warmup_steps":5})"};

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/kernels/cases/cases.h"
 
+#include <cmath>
+
 namespace weft::test {
 namespace {
 
@@ -17,9 +19,47 @@ Call transpose(weft_dtype dtype, const Shape& shape, const Shape& order) {
             {}};
 }
 
+/// Numbers of all decades in blocks, one of which is 0, with and without what is kept.
+void add_quantize_cases(std::vector<Case>& cases) {
+    struct Row {
+        Shape shape;
+        std::int64_t block;
+    };
+    for (const Row& row :
+         {Row{{16}, 16}, Row{{3, 70}, 70}, Row{{33, 768}, 256}, Row{{2, 9, 40}, 20}}) {
+        Shape scales = row.shape;
+        scales.back() /= row.block;
+        for (const bool has_sign : {false, true}) {
+            Tensor x = noise(WEFT_F32, row.shape, 51, has_sign ? -1.0 : 0.0, 1.0);
+            for (std::int64_t i = 0; i < x.count(); ++i) {
+                const double decade = std::pow(10.0, -static_cast<double>(i % 9));
+                x.set(i, i < row.block ? 0.0 : x.get(i) * decade);
+            }
+            const std::vector<Attribute> attributes = {integer("block", row.block),
+                                                       flag("has_sign", has_sign)};
+            const Tensor codes = noise(WEFT_U8, row.shape, 52, 0, 256);
+            const Tensor old = noise(WEFT_F32, scales, 53, 0, 2);
+            for (const double keep : {0.0, 1.0}) {
+                cases.push_back({"quantize",
+                                 {"quantize",
+                                  {x, tensor(WEFT_F32, {}, {keep}), codes, old},
+                                  {codes.type(), old.type()},
+                                  attributes,
+                                  {},
+                                  {}},
+                                 kExact});
+            }
+            cases.push_back({"dequantize",
+                             {"dequantize", {codes, old}, {x.type()}, attributes, {}, {}},
+                             kExact});
+        }
+    }
+}
+
 } // namespace
 
 void add_structure_cases(std::vector<Case>& cases) {
+    add_quantize_cases(cases);
     auto add = [&](const char* name, Call call) {
         cases.push_back({name, std::move(call), kExact});
     };
