@@ -41,6 +41,8 @@ struct OpCase {
 };
 
 const std::vector<OpCase>& op_cases();
+/// Those of block_cases.cpp.
+void add_block_cases(std::vector<OpCase>& rows);
 /// Those that one device computes: no exchanges.
 std::vector<OpCase> computing_op_cases();
 
