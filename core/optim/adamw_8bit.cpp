@@ -57,11 +57,11 @@ std::vector<StateArray> adamw_8bit_arrays(const Json& settings, const ir::Shape&
 UpdateResult adamw_8bit_update(ops::Builder& b, const Json& settings, const UpdateInputs& in) {
     const ir::Shape shape = b.shape(in.parameter);
     if (!in_eight_bits(settings, shape)) {
-        const Moments moments = next_moments(b, settings, in, in.gradient);
-        return {
-            decayed_step(b, settings, in, corrected_step(b, settings, in, moments), in.scalars[0]),
-            {ops::select(b, in.stays, in.state[0], moments.m),
-             ops::select(b, in.stays, in.state[1], moments.v)}};
+        UpdateResult next = kAdamW.update(b, settings, in);
+        for (std::size_t i = 0; i < next.state.size(); ++i) {
+            next.state[i] = ops::select(b, in.stays, in.state[i], next.state[i]);
+        }
+        return next;
     }
     const auto blocks = [&](bool has_sign) {
         return ir::Attributes{{"block", block_of(shape)}, {"has_sign", has_sign}};
@@ -69,15 +69,16 @@ UpdateResult adamw_8bit_update(ops::Builder& b, const Json& settings, const Upda
     UpdateInputs wide = in;
     wide.state = {b.emit("dequantize", {in.state[0], in.state[1]}, blocks(true)),
                   b.emit("dequantize", {in.state[2], in.state[3]}, blocks(false))};
-    const Moments moments = next_moments(b, settings, wide, in.gradient);
-    const auto kept = [&](ir::ValueId moment, std::size_t first, bool has_sign) {
-        return b.emit_all("quantize", {moment, in.stays, in.state[first], in.state[first + 1]},
+    const UpdateResult next = kAdamW.update(b, settings, wide);
+    const auto kept = [&](std::size_t moment, bool has_sign) {
+        const std::size_t first = 2 * moment;
+        return b.emit_all("quantize",
+                          {next.state[moment], in.stays, in.state[first], in.state[first + 1]},
                           blocks(has_sign));
     };
-    const auto m = kept(moments.m, 0, true);
-    const auto v = kept(moments.v, 2, false);
-    return {decayed_step(b, settings, in, corrected_step(b, settings, in, moments), in.scalars[0]),
-            {m[0], m[1], v[0], v[1]}};
+    const auto m = kept(0, true);
+    const auto v = kept(1, false);
+    return {next.parameter, {m[0], m[1], v[0], v[1]}};
 }
 
 } // namespace

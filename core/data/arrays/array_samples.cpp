@@ -15,7 +15,9 @@ ArraySamples::ArraySamples(ArrayPair pair, InputForm form, const TargetFacts& ta
     : pair_(std::move(pair)), form_(std::move(form)), encoding_(std::move(encoding)),
       width_(targets.width), info_(describe_arrays(pair_, form_, targets)) {
     info_.classes = width_ > 0 ? 0 : encoding_->classes;
-    info_.class_counts.resize(static_cast<std::size_t>(info_.classes));
+    if (!info_.class_counts.empty()) { // of all classes of training
+        info_.class_counts.resize(static_cast<std::size_t>(info_.classes));
+    }
     fingerprint_ = "arrays " + shape_text(*pair_.inputs) + " crc32c " +
                    std::to_string(pair_.inputs->checksum());
     if (pair_.targets != nullptr) {
