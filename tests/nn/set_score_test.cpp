@@ -132,13 +132,13 @@ private slots:
         QCOMPARE(found[0].span<float>()[2], 1.0F);
     }
 
-    void a_metric_is_of_terms_of_the_loss_or_of_sets() {
+    void a_metric_is_of_terms_of_the_loss_of_sets_or_of_texts() {
         for (const nn::MetricDef* metric : nn::kMetrics) {
             const int ways = (metric->build != nullptr ? 1 : 0) +
                              (metric->from_loss != nullptr ? 1 : 0) +
-                             (metric->row != nullptr ? 1 : 0);
+                             (metric->row != nullptr ? 1 : 0) + (metric->of_text ? 1 : 0);
             QVERIFY2(ways == 1, std::string(metric->name).c_str());
-            QCOMPARE(metric->row != nullptr, metric->score != nullptr);
+            QCOMPARE(metric->row != nullptr || metric->of_text, metric->score != nullptr);
         }
     }
 };

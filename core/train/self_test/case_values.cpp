@@ -25,8 +25,8 @@ void put_number(exec::Tensor& tensor, std::size_t i, double value) {
     case ir::DType::f16: tensor.span<f16>()[i] = kernels::to_f16(static_cast<float>(value)); break;
     case ir::DType::i32: tensor.span<std::int32_t>()[i] = static_cast<std::int32_t>(value); break;
     case ir::DType::i64: tensor.span<std::int64_t>()[i] = static_cast<std::int64_t>(value); break;
-    case ir::DType::f64:
-    case ir::DType::u8: WEFT_CHECK(false, "no case has such elements");
+    case ir::DType::u8: tensor.span<std::uint8_t>()[i] = static_cast<std::uint8_t>(value); break;
+    case ir::DType::f64: WEFT_CHECK(false, "no case has such elements");
     }
 }
 
@@ -37,8 +37,8 @@ double case_number(const exec::Tensor& tensor, std::size_t i) {
     case ir::DType::f16: return static_cast<double>(kernels::to_float(tensor.span<f16>()[i]));
     case ir::DType::i32: return tensor.span<std::int32_t>()[i];
     case ir::DType::i64: return static_cast<double>(tensor.span<std::int64_t>()[i]);
-    case ir::DType::f64:
-    case ir::DType::u8: break;
+    case ir::DType::u8: return tensor.span<std::uint8_t>()[i];
+    case ir::DType::f64: break;
     }
     WEFT_CHECK(false, "no case has such elements");
 }

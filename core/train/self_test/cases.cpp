@@ -309,6 +309,14 @@ constexpr CaseText kTexts[] = {
   %5 = cross_entropy_grad(%0, %1, %4, %2) {label_smoothing=0.1} : F[37,130] @ "" forward
   %6 = correct(%0, %1) : f32[37] @ "" forward
   out %6 output "y")"},
+    {"numbers in eight bits", R"(
+  in %0 batch "noise 0" : f32[6,96]
+  in %1 scalar "at 0" : f32[]
+  in %2 batch "below 256" : u8[6,96]
+  in %3 batch "positive 3" : f32[6,3]
+  %4, %5 = quantize(%0, %1, %2, %3) {block=32, has_sign=true} : u8[6,96], f32[6,3] @ "" forward
+  %6 = dequantize(%4, %5) {block=32, has_sign=true} : f32[6,96] @ "" forward
+  out %6 output "y")"},
     {"loss of sequences", R"(
   in %0 batch "noise 0" : f32[3,14,6]
   in %1 batch "below 6" : i32[3,5]

@@ -76,6 +76,14 @@ void LoopRun::note(const train::Event& event) {
     for (const char* key : kMeasured) {
         line.erase(key);
     }
+    if (const auto metrics = line.find("metrics"); metrics != line.end() && metrics->is_object()) {
+        for (auto metric = metrics->begin(); metric != metrics->end();) { // of the machine
+            metric = metric.key().starts_with("system/") ? metrics->erase(metric) : ++metric;
+        }
+        if (metrics->empty()) {
+            line.erase("metrics");
+        }
+    }
     events_.push_back(line.dump());
 }
 
