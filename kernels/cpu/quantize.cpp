@@ -13,39 +13,73 @@ namespace weft::kernels::cpu {
 namespace {
 
 WEFT_VECTOR float largest_size(const float* x, std::int64_t count) {
-    float out = 0.0F;
+    constexpr int kLanes = 16;
+    float lanes[kLanes] = {};
+    std::int64_t i = 0;
+    for (; i + kLanes <= count; i += kLanes) {
 #pragma GCC ivdep
-    for (std::int64_t i = 0; i < count; ++i) {
+        for (int lane = 0; lane < kLanes; ++lane) {
+            const float value = x[i + lane];
+            const float size = value < 0.0F ? -value : value;
+            lanes[lane] = size > lanes[lane] ? size : lanes[lane];
+        }
+    }
+    float out = 0.0F;
+    for (const float lane : lanes) {
+        out = lane > out ? lane : out;
+    }
+    for (; i < count; ++i) {
         const float size = x[i] < 0.0F ? -x[i] : x[i];
         out = size > out ? size : out;
     }
     return out;
 }
 
+constexpr int kTogether = 64; // numbers whose codes are found side by side
+
 /// eight_bit_code of x / scale. Its decade and the part of it give a code next to the right one at
 /// most; the middles around it decide. `middles` has one before the first code and behind the last.
 WEFT_VECTOR void find_codes(const float* x, float scale, bool has_sign, const float* middles,
                             std::uint8_t* codes, std::int64_t count) {
-    const float least = has_sign ? 1.0F : 2.0F; // parts of the lowest decade
-    const int none = has_sign ? 127 : 0;        // the code of 0
-    const int before = has_sign ? 0 : 1;        // items below the first
-#pragma GCC ivdep
-    for (std::int64_t i = 0; i < count; ++i) {
-        const float share = x[i] / scale;
-        const float size = share < 0.0F ? -share : share;
-        float parts = least;
-        float grown = size * 1e6F; // up to 1 in its decade
-        for (int decade = 1; decade < 7; ++decade) {
-            const bool above = grown > 1.0F;
-            parts = above ? parts * 2.0F : parts;
-            grown = above ? grown * 0.1F : grown;
+    const float least = has_sign ? 1.0F : 2.0F;  // parts of the lowest decade
+    const float none = has_sign ? 127.0F : 0.0F; // the code of 0
+    const float before = has_sign ? 0.0F : 1.0F; // items below the first
+    float shares[kTogether];
+    int found[kTogether];
+    for (std::int64_t first = 0; first < count; first += kTogether) {
+        const auto together = static_cast<int>(std::min<std::int64_t>(kTogether, count - first));
+        for (int i = 0; i < kTogether; ++i) {
+            shares[i] = i < together ? x[first + i] : 0.0F;
         }
-        const float part = std::max(0.0F, std::min((grown - 0.1F) * parts / 0.9F, parts - 1.0F));
-        const int item = static_cast<int>(parts + part) - before;
-        const int guess = share < 0.0F ? none - item : none + item;
-        const float* around = middles + guess;
-        codes[i] = static_cast<std::uint8_t>(guess + (share > around[1] ? 1 : 0) -
-                                             (share > around[0] ? 0 : 1));
+#pragma GCC ivdep
+        for (int i = 0; i < kTogether; ++i) {
+            const float share = shares[i] / scale;
+            const float size = share < 0.0F ? -share : share;
+            float parts = least;
+            float grown = size * 1e6F; // up to 1 in its decade
+#pragma GCC unroll 6
+            for (int decade = 1; decade < 7; ++decade) {
+                const float higher = grown * 0.1F;
+                const float more = parts * 2.0F;
+                parts = grown > 1.0F ? more : parts;
+                grown = grown > 1.0F ? higher : grown;
+            }
+            float part = (grown - 0.1F) * parts * (1.0F / 0.9F);
+            part = part < parts - 1.0F ? part : parts - 1.0F;
+            part = part > 0.0F ? part : 0.0F;
+            const float item = static_cast<float>(static_cast<int>(parts + part)) - before;
+            shares[i] = share;
+            found[i] = static_cast<int>(share < 0.0F ? none - item : none + item);
+        }
+#pragma GCC ivdep
+        for (int i = 0; i < kTogether; ++i) {
+            const int lower = shares[i] > middles[found[i]] ? 0 : 1;
+            const int higher = shares[i] > middles[found[i] + 1] ? 1 : 0;
+            found[i] += higher - lower;
+        }
+        for (int i = 0; i < together; ++i) {
+            codes[first + i] = static_cast<std::uint8_t>(found[i]);
+        }
     }
 }
 
