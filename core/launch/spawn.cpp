@@ -3,6 +3,7 @@
 
 #include "core/base/error.h"
 #include "core/base/file.h"
+#include "core/base/wake.h"
 
 #include <cerrno>
 #include <chrono>
@@ -120,8 +121,8 @@ Asked begin_to_ask(const std::vector<std::string>& words) {
     return one;
 }
 
-// Waits for news of any of them. False: there is nothing to wait for.
-bool hear(std::vector<Asked>& all, int patience_ms) {
+// Waits for news of any of them. False: there is nothing to wait for, or `end` is readable.
+bool hear(std::vector<Asked>& all, int patience_ms, int end) {
     std::vector<pollfd> waiting;
     for (Asked& one : all) {
         waiting.push_back({one.out.number(), POLLIN, 0}); // closed ones are passed over
@@ -132,7 +133,9 @@ bool hear(std::vector<Asked>& all, int patience_ms) {
     for (const pollfd& one : waiting) {
         open = open || one.fd >= 0;
     }
-    if (!open || ::poll(waiting.data(), waiting.size(), patience_ms) == 0) {
+    waiting.push_back({end, POLLIN, 0});
+    if (!open || ::poll(waiting.data(), waiting.size(), patience_ms) == 0 ||
+        waiting.back().revents != 0) {
         return false;
     }
     for (std::size_t i = 0; i < all.size(); ++i) {
@@ -218,7 +221,10 @@ int reap(Child& child) {
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-std::vector<Answer> ask(const std::vector<std::vector<std::string>>& commands, int patience_ms) {
+std::vector<Answer> ask(const std::vector<std::vector<std::string>>& commands, int patience_ms,
+                        const std::stop_token& stop) {
+    const Wake stopped("programs that are asked");
+    const std::stop_callback ring(stop, [&stopped] { stopped.ring(); });
     const Clock::time_point end = Clock::now() + std::chrono::milliseconds(patience_ms);
     std::vector<Asked> all;
     for (const std::vector<std::string>& words : commands) {
@@ -226,7 +232,7 @@ std::vector<Answer> ask(const std::vector<std::vector<std::string>>& commands, i
     }
     for (;;) {
         const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now());
-        if (left.count() <= 0 || !hear(all, static_cast<int>(left.count()))) {
+        if (left.count() <= 0 || !hear(all, static_cast<int>(left.count()), stopped.descriptor())) {
             break;
         }
     }

@@ -4,6 +4,7 @@
 
 #include "core/launch/request.h"
 
+#include <stop_token>
 #include <string>
 #include <sys/types.h>
 #include <vector>
@@ -61,7 +62,8 @@ struct Answer {
     std::string error;
 };
 /// Runs commands at the same time, without input, for `patience_ms` at most; their answers in their
-/// order.
-std::vector<Answer> ask(const std::vector<std::vector<std::string>>& commands, int patience_ms);
+/// order. Somebody who stops it ends the patience.
+std::vector<Answer> ask(const std::vector<std::vector<std::string>>& commands, int patience_ms,
+                        const std::stop_token& stop = {});
 
 } // namespace weft::launch

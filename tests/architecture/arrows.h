@@ -88,6 +88,10 @@ inline const std::vector<Arrows>& allowed_arrows() {
     // Summaries of runs and the table of their settings; no files, no sessions.
     static const std::vector<std::string_view> kCompare = {
         "core/base/", "core/config/", "core/compile/config/", "core/train/record/"};
+    // Runs of other machines: their records, sockets and checkpoints; no sessions.
+    static const std::vector<std::string_view> kHosts = {
+        "core/base/",   "core/config/",        "core/checkpoint/checkpoint.h",
+        "core/launch/", "core/train/control/", "core/train/record/"};
     static const std::vector<Arrows> kTable = {
         {"core/base/", {}},
         {"core/config/", kFirst},
@@ -120,6 +124,7 @@ inline const std::vector<Arrows>& allowed_arrows() {
         {"core/launch/", {"core/base/", "core/config/"}},
         {"core/queue/", kQueue},
         {"core/compare/", kCompare},
+        {"core/hosts/", kHosts},
         {"kernels/", {}},
         {"widgets/", {}},
         {"ui/", {"core/", "widgets/"}},

@@ -24,6 +24,7 @@ void add_divergence(Command app, Context& context);
 void add_tell(Command app, Context& context);
 void add_runs(Command app, Context& context);
 void add_queue(Command app, Context& context);
+void add_hosts(Command app, Context& context);
 void add_sweep(Command app, Context& context);
 void add_data(Command app, Context& context);
 void add_bench(Command app, Context& context);
@@ -38,9 +39,9 @@ void add_media(Command runs, Context& context);
 void add_layers(Command runs, Context& context);
 
 constexpr void (*kCommands[])(Command, Context&) = {
-    add_train,    add_resume,     add_launch,  add_check,      add_plan, add_eval, add_predict,
-    add_generate, add_checkpoint, add_profile, add_divergence, add_tell, add_runs, add_queue,
-    add_sweep,    add_data,       add_bench,   add_doctor,     add_help,
+    add_train,    add_resume,     add_launch,  add_check,      add_plan,   add_eval, add_predict,
+    add_generate, add_checkpoint, add_profile, add_divergence, add_tell,   add_runs, add_queue,
+    add_sweep,    add_hosts,      add_data,    add_bench,      add_doctor, add_help,
 };
 
 } // namespace weft::cli

@@ -42,6 +42,9 @@ const ReferencePage& run_folder_page() {
             "log.inside_every asks for them: `weft runs layers` shows them."},
            {"checkpoints/step-<N>/", "folder", "A checkpoint: its files are below."},
            {"logs/", "folder", "What the process of the run printed."},
+           {"mirror.json", "JSON",
+            "Of a copy of another host's run: `host` and `run`, its folder there. `weft hosts "
+            "follow` keeps it up to date."},
            {"profile/", "folder",
             "Recordings of steps, step-<N>.json by the first of each: `weft profile` reads "
             "them."}}},

@@ -289,6 +289,42 @@ private slots:
         QCOMPARE(train::summarise_run(run_).state, std::string("finished"));
         QCOMPARE(count_of<train::ResumedEvent>(run_), 1);
     }
+
+    // As tests/e2e/hosts has it with a script: the connection that is shared, the socket that is
+    // forwarded and rsync are OpenSSH's and rsync's own here.
+    void a_run_of_a_host_is_followed_and_commanded() {
+        if (!hosts_->problem().isEmpty()) {
+            QSKIP(qPrintable(hosts_->problem()));
+        }
+        const QString runs = QString::fromStdString(path("mirrors").string());
+        const QStringList around = environment() + QStringList{"WEFT_RUNS=" + runs};
+        const auto weft = [&](const QStringList& words) { return run_weft(words, around); };
+        QCOMPARE(weft({"hosts", "add", "alpha", "--program", WEFT_PROGRAM, "--runs",
+                       QString::fromStdString(path("there").string())})
+                     .code,
+                 0);
+        const Finished begun =
+            weft({"hosts", "start", "alpha",
+                  QStringLiteral(WEFT_SOURCE_DIR "/resources/presets/waves-mlp.json"), "--set",
+                  "training.length={\"steps\": 100000000}", "--set",
+                  "evaluation.every={\"steps\": 100000000}"});
+        QVERIFY2(begun.code == 0, begun.err.c_str());
+        const fs::path there = QString::fromStdString(begun.out).trimmed().toStdString();
+        const fs::path here = path("mirrors") / there.filename();
+        QProcess follower;
+        follower.setProgram(WEFT_PROGRAM);
+        follower.setArguments(
+            {"hosts", "follow", "alpha", QString::fromStdString(there.filename().string())});
+        follower.setEnvironment(QProcess::systemEnvironment() + around);
+        follower.start();
+        QTRY_VERIFY_WITH_TIMEOUT(train::is_run_folder(here) && train::is_live(here), 30000);
+        const Finished told = weft({"tell", QString::fromStdString(here.string()), "stop"});
+        QVERIFY2(told.code == 0, told.err.c_str());
+        QVERIFY(follower.waitForFinished(60000));
+        QCOMPARE(follower.exitCode(), 0);
+        QCOMPARE(events_of(here).size(), events_of(there).size());
+        QCOMPARE(train::summarise_run(here).state, std::string("stopped"));
+    }
 };
 
 WEFT_TEST(RealLaunchTest)

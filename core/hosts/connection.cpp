@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/hosts/connection.h"
+
+#include "core/base/text.h"
+#include "core/launch/local_members.h"
+#include "core/launch/shell_text.h"
+#include "core/launch/spawn.h"
+
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <poll.h>
+#include <unistd.h>
+
+namespace weft::hosts {
+namespace {
+
+constexpr int kNoProgram = 127;
+constexpr int kForwardPatienceMs = 20000;
+constexpr int kTickMs = 500;
+
+std::string last_line(const std::string& text) {
+    const std::string_view whole = trim(text);
+    const std::size_t end = whole.rfind('\n');
+    return shown(trim(end == std::string_view::npos ? whole : whole.substr(end + 1)), 300);
+}
+
+// Before every script. Whoever's PATH it is: a program of the host's own folder is found by its
+// path.
+std::string preamble(const Host& host) {
+    const std::string runs =
+        host.runs.empty() ? "${WEFT_RUNS:-$HOME/WeftRuns}" : launch::shell_quoted(host.runs);
+    return "runs=" + runs +
+           "; case $runs in /*) ;; *) runs=$HOME/$runs;; esac; export WEFT_RUNS=$runs\n" +
+           "weft_program=" + launch::shell_quoted(host.program) +
+           "; case $weft_program in '~/'*) weft_program=$HOME/${weft_program#'~/'};; esac\n"
+           "weft() { \"$weft_program\" \"$@\"; }\n";
+}
+
+[[noreturn]] void refuse_unreachable(const Host& host, const std::string& said) {
+    throw Error(ErrorKind::device, host.name, "cannot be reached: " + last_line(said),
+                "Try `ssh " + host.name + "`: it has to take your key without a question.");
+}
+
+} // namespace
+
+Connection::Connection(Host host, const Path& sockets, std::stop_token stop)
+    : host_(std::move(host)), socket_((sockets / "ssh-%C").string()), stop_(std::move(stop)) {}
+
+std::vector<std::string> Connection::ssh() const {
+    std::vector<std::string> words = launch::ssh_words(host_.name);
+    words.resize(words.size() - 2); // the host, and the end of options before it
+    words.insert(words.end(), {"-o", "ControlMaster=auto", "-o", "ControlPersist=60", "-o",
+                               "ControlPath=" + socket_, "-o", "StreamLocalBindUnlink=yes"});
+    return words;
+}
+
+std::vector<std::string> Connection::words_for(const std::string& script) const {
+    std::vector<std::string> words = ssh();
+    // Whatever shell the user has there, sh reads the script.
+    words.insert(words.end(), {"--", host_.name,
+                               "exec sh -c " + launch::shell_quoted(preamble(host_) + script)});
+    return words;
+}
+
+std::string Connection::ask(const std::string& script, int patience_ms) const {
+    const launch::Answer answer = launch::ask({words_for(script)}, patience_ms, stop_).front();
+    if (answer.code == -1 && stop_.stop_requested()) {
+        throw Stopped();
+    }
+    if (answer.code == -1) {
+        throw Error(ErrorKind::device, host_.name,
+                    "does not answer within " + format_duration(patience_ms / 1000.0),
+                    "See whether it is up and the network is there.");
+    }
+    if (answer.code == launch::kSshFailed) {
+        refuse_unreachable(host_, answer.error);
+    }
+    if (answer.code == kNoProgram || answer.code == kNoProgram - 1) {
+        throw Error(ErrorKind::runtime, host_.name,
+                    "has no " + host_.program + " that can be run: " + last_line(answer.error),
+                    "Install it there, or unpack Weft's archive and name its path: weft hosts add "
+                    "NAME --program PATH.");
+    }
+    if (answer.code != 0) {
+        throw Error(ErrorKind::runtime, host_.name, last_line(answer.error),
+                    "`weft hosts check " + host_.name + "` looks at what the host lacks.");
+    }
+    return answer.out;
+}
+
+void Connection::forward(const Path& local, const std::string& path) const {
+    std::vector<std::string> words = ssh();
+    words.insert(words.end(),
+                 {"-O", "forward", "-L", local.string() + ":" + path, "--", host_.name});
+    const launch::Answer answer = launch::ask({words}, kForwardPatienceMs, stop_).front();
+    if (answer.code != 0) {
+        refuse_unreachable(host_, answer.error);
+    }
+}
+
+void Connection::end_forward(const Path& local, const std::string& path) const {
+    std::vector<std::string> words = ssh();
+    words.insert(words.end(),
+                 {"-O", "cancel", "-L", local.string() + ":" + path, "--", host_.name});
+    launch::ask({words}, kForwardPatienceMs);
+    std::error_code problem;
+    std::filesystem::remove(local, problem);
+}
+
+void Connection::pull(const std::vector<std::string>& options, const std::string& from,
+                      const Path& to, const std::function<void()>& tick) const {
+    std::vector<std::string> words = options;
+    words.insert(words.end(), {"--", host_.name + ":" + from, to.string()});
+    run_rsync(std::move(words), tick);
+}
+
+void Connection::push(const std::vector<std::string>& options, const Path& from,
+                      const std::string& to) const {
+    std::vector<std::string> words = options;
+    words.insert(words.end(), {"--", from.string(), host_.name + ":" + to});
+    run_rsync(std::move(words), {});
+}
+
+void Connection::run_rsync(std::vector<std::string> words,
+                           const std::function<void()>& tick) const {
+    // -s: names of files reach the host as they are. What stays silent for a minute is lost.
+    words.insert(words.begin(), {"rsync", "-s", "--timeout=60", "-e", launch::shell_line(ssh())});
+    launch::Pipe error = launch::make_pipe();
+    launch::Child child = launch::spawn(words, {}, {-1, -1, error.write.number()});
+    error.write.close();
+    std::string said;
+    for (;;) {
+        pollfd waiting[] = {{child.ended.number(), POLLIN, 0}, {error.read.number(), POLLIN, 0}};
+        ::poll(waiting, 2, kTickMs);
+        if (waiting[1].revents != 0) {
+            char bytes[4096];
+            const ssize_t count = ::read(error.read.number(), bytes, sizeof bytes);
+            if (count > 0) {
+                said.append(bytes, static_cast<std::size_t>(count));
+            } else if (count == 0) {
+                error.read.close();
+            }
+            continue;
+        }
+        if (waiting[0].revents != 0) {
+            break;
+        }
+        if (stop_.stop_requested()) {
+            ::kill(-child.pid, SIGTERM);
+            launch::reap(child);
+            throw Stopped();
+        }
+        if (tick) {
+            tick();
+        }
+    }
+    const int code = launch::reap(child);
+    if (code == 0) {
+        return;
+    }
+    // 12, 30, 35 and 255: the connection ended or was never there (rsync(1), EXIT VALUES).
+    const bool connection = code == 12 || code == 30 || code == 35 || code == launch::kSshFailed;
+    if (connection && said.find("not found") == std::string::npos) {
+        refuse_unreachable(host_, said);
+    }
+    throw Error(ErrorKind::runtime, host_.name, "rsync: " + last_line(said),
+                "rsync has to be installed on both machines.");
+}
+
+} // namespace weft::hosts

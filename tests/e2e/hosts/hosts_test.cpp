@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0
+// `weft hosts`: a run on another host begun, followed, commanded, cut off and read again, and gone
+// on with here. A script stands for ssh; rsync is the real one. A real sshd does the same in
+// tests/e2e/launch_real.
+#include "core/hosts/host_list.h"
+#include "core/hosts/mirror.h"
+#include "core/train/record/run_folder.h"
+#include "tests/e2e/weft_process.h"
+#include "tests/support/test_folder.h"
+#include "tests/support/weft_test.h"
+
+#include <fstream>
+#include <sstream>
+
+namespace {
+
+using namespace weft::test;
+using weft::config::Json;
+namespace fs = std::filesystem;
+namespace train = weft::train;
+
+// The other end of "far" has a home of its own. While the file `cut` is there nobody is reached.
+// A forwarded socket is a link to the other.
+constexpr const char* kSsh = R"(#!/bin/sh
+while :; do case $1 in
+    -T) shift ;;
+    -o) shift 2 ;;
+    -O) operation=$2; shift 2 ;;
+    -L) forward=$2; shift 2 ;;
+    --) shift; break ;;
+    *) break ;;
+esac; done
+[ ! -e "$place/cut" ] || { echo "ssh: connect to host $1 port 22: No route to host" >&2; exit 255; }
+[ "$1" = far ] || { echo "ssh: Could not resolve hostname $1" >&2; exit 255; }
+[ "$2" != -- ] || shift
+shift
+case ${operation-} in
+    forward) exec ln -sf "${forward#*:}" "${forward%%:*}" ;;
+    cancel) exec rm -f "${forward%%:*}" ;;
+esac
+unset WEFT_RUNS
+HOME=$place/far
+export HOME
+cd "$HOME" && exec sh -c "$*"
+)";
+
+std::string content_of(const fs::path& file) {
+    std::ifstream in(file);
+    std::ostringstream out;
+    out << in.rdbuf();
+    return out.str();
+}
+
+std::int64_t last_step(const fs::path& run) {
+    std::int64_t out = 0;
+    for (const train::Event& event : events_of(run)) {
+        const auto* step = std::get_if<train::StepEvent>(&event.payload);
+        out = step != nullptr ? step->step : out;
+    }
+    return out;
+}
+
+QString text_of(const fs::path& path) {
+    return QString::fromStdString(path.string());
+}
+
+} // namespace
+
+class HostsTest : public QObject, private TestFolder {
+    Q_OBJECT
+
+    fs::path place_;
+    QStringList environment_;
+    int number_ = 0;
+
+    fs::path here() const { return place_ / "here"; }
+    fs::path far_runs() const { return place_ / "far" / "WeftRuns"; }
+    Finished weft(const QStringList& arguments) const { return run_weft(arguments, environment_); }
+    Finished hosts(const QStringList& arguments) const {
+        return weft(QStringList{"hosts"} + arguments);
+    }
+    /// A run of so many steps on the host: its folder there.
+    fs::path started(int steps) {
+        const QString config =
+            write_config(place_ / "config", {{"training", {{"length", {{"steps", steps}}}}},
+                                             {"evaluation", {{"every", {{"steps", 100000}}}}},
+                                             {"checkpoint", {{"every", {{"steps", 200}}}}}});
+        const Finished out = hosts({"start", "far", config});
+        if (out.code != 0) {
+            qWarning() << out.err.c_str();
+        }
+        return fs::path(QString::fromStdString(out.out).trimmed().toStdString());
+    }
+
+private slots:
+    void init() {
+        place_ = path(("hosts" + std::to_string(++number_)).c_str());
+        fs::create_directories(place_ / "far");
+        fs::create_directories(place_ / "programs");
+        fs::create_directories(place_ / "sockets");
+        fs::permissions(place_ / "sockets", fs::perms::owner_all);
+        const fs::path ssh = place_ / "programs" / "ssh";
+        std::ofstream(ssh) << kSsh;
+        fs::permissions(ssh, fs::perms::owner_all);
+        environment_ = {"PATH=" + text_of(place_ / "programs") + ":" + qEnvironmentVariable("PATH"),
+                        "WEFT_RUNS=" + text_of(here()), "place=" + text_of(place_),
+                        "XDG_RUNTIME_DIR=" + text_of(place_ / "sockets")};
+        QCOMPARE(hosts({"add", "far", "--program", WEFT_PROGRAM}).code, 0);
+    }
+
+    void hosts_are_kept_and_named() {
+        QCOMPARE(hosts({"add", "you@near", "--runs", "big/runs"}).code, 0);
+        const auto all = weft::hosts::read_hosts(here());
+        QCOMPARE(all.size(), std::size_t{2});
+        QCOMPARE(all[1].name, std::string("you@near"));
+        QCOMPARE(all[1].runs, std::string("big/runs"));
+        QVERIFY(hosts({"add", "far"}).err.find("is there already") != std::string::npos);
+        QVERIFY(hosts({"add", "a b"}).err.find("is no name of a host") != std::string::npos);
+        const Finished unknown = hosts({"runs", "nowhere"});
+        QCOMPARE(unknown.code, 2);
+        QVERIFY2(unknown.err.find("There are far, you@near") != std::string::npos,
+                 unknown.err.c_str());
+        QCOMPARE(hosts({"remove", "you@near"}).code, 0);
+        QCOMPARE(weft::hosts::read_hosts(here()).size(), std::size_t{1});
+    }
+
+    void a_damaged_list_is_told_and_kept() {
+        std::ofstream(weft::hosts::list_file(here())) << "{\"hosts\": 3}";
+        const Finished out = hosts({"add", "near"});
+        QCOMPARE(out.code, 1);
+        QVERIFY2(out.err.find("hosts.json") != std::string::npos, out.err.c_str());
+        QCOMPARE(content_of(weft::hosts::list_file(here())), std::string("{\"hosts\": 3}"));
+    }
+
+    void a_host_is_looked_at() {
+        const Finished out = hosts({"check", "far", "--json"});
+        QCOMPARE(out.code, 0);
+        const Json look = weft::config::json_of(out.out);
+        for (const Json& one : look.at("checks")) {
+            QVERIFY2(one.at("good").get<bool>(), one.dump().c_str());
+        }
+        QCOMPARE(look.at("runs").get<std::string>(), far_runs().string());
+        QVERIFY(look.at("doctor").contains("version"));
+        QVERIFY(look.at("link_bytes_per_s").get<double>() > 0);
+    }
+
+    void what_is_wrong_with_a_host_is_said_data() {
+        QTest::addColumn<QString>("name");
+        QTest::addColumn<QString>("program");
+        QTest::addColumn<QString>("expected");
+        QTest::addColumn<int>("code");
+        QTest::newRow("unreachable") << "gone"
+                                     << "weft"
+                                     << "cannot be reached: ssh: Could not" << 6;
+        QTest::newRow("no weft") << "far"
+                                 << "/nowhere/weft"
+                                 << "has no /nowhere/weft that can" << 1;
+    }
+
+    void what_is_wrong_with_a_host_is_said() {
+        QFETCH(QString, name);
+        QFETCH(QString, program);
+        QFETCH(QString, expected);
+        QFETCH(int, code);
+        hosts({"remove", "far"});
+        QCOMPARE(hosts({"add", name, "--program", program}).code, 0);
+        const Finished out = hosts({"runs", name});
+        QCOMPARE(out.code, code);
+        QVERIFY2(out.err.find(expected.toStdString()) != std::string::npos, out.err.c_str());
+    }
+
+    void a_configuration_that_the_host_refuses_leaves_nothing() {
+        const QString config =
+            write_config(place_ / "config", weft::config::json_of(R"({"data": {"train": {
+                "type": "csv", "path": "/not/there.csv", "kind": null, "features": null,
+                "classes": null, "samples": null, "seed": null}}})"));
+        const Finished out = hosts({"start", "far", config});
+        QCOMPARE(out.code, 2);
+        QVERIFY2(out.err.find("/not/there.csv") != std::string::npos, out.err.c_str());
+        QVERIFY(!fs::exists(far_runs()) || fs::is_empty(far_runs()));
+    }
+
+    void data_are_brought() {
+        const fs::path table = place_ / "my table.csv";
+        std::ofstream(table) << "a,b\n1,2\n";
+        const Finished out = hosts({"copy", "far", text_of(table)});
+        QCOMPARE(out.code, 0);
+        QCOMPARE(content_of(far_runs() / "data" / "my table.csv"), std::string("a,b\n1,2\n"));
+        QCOMPARE(QString::fromStdString(out.out).trimmed(),
+                 text_of(far_runs() / "data" / "my table.csv"));
+    }
+
+    void a_run_is_followed_commanded_and_gone_on_with() {
+        const fs::path there = started(1000000);
+        QVERIFY(train::is_run_folder(there));
+        const fs::path mirror = here() / there.filename();
+        QProcess follower;
+        follower.setProgram(WEFT_PROGRAM);
+        follower.setArguments({"hosts", "follow", "far", text_of(there.filename())});
+        follower.setEnvironment(QProcess::systemEnvironment() + environment_);
+        QString said;
+        connect(&follower, &QProcess::readyReadStandardError,
+                [&] { said += QString::fromUtf8(follower.readAllStandardError()); });
+        follower.start();
+        QTRY_VERIFY_WITH_TIMEOUT(said.contains("follows"), 30000);
+        // As if it were a run of this machine.
+        QVERIFY(train::is_live(mirror));
+        const Finished paused = weft({"tell", text_of(mirror), "pause"});
+        QVERIFY2(paused.code == 0, paused.err.c_str());
+        QTRY_VERIFY_WITH_TIMEOUT(
+            content_of(there / "events.jsonl").find("\"paused\"") != std::string::npos, 30000);
+        // Nobody is reached for a while, in which the run goes on.
+        std::ofstream(place_ / "cut") << "";
+        QTRY_VERIFY_WITH_TIMEOUT(said.contains("the connection is lost"), 30000);
+        QCOMPARE(weft({"tell", text_of(there), "resume"}).code, 0);
+        QCOMPARE(weft({"tell", text_of(there), "checkpoint"}).code, 0);
+        fs::remove(place_ / "cut");
+        QTRY_VERIFY_WITH_TIMEOUT(said.contains("the connection is back"), 60000);
+        QCOMPARE(weft({"tell", text_of(mirror), "stop"}).code, 0);
+        QVERIFY(follower.waitForFinished(60000));
+        QCOMPARE(follower.exitCode(), 0);
+        QCOMPARE(content_of(mirror / "events.jsonl"), content_of(there / "events.jsonl"));
+        QVERIFY(!train::is_live(mirror));
+
+        // From its last checkpoint, here and there: the same bits.
+        QVERIFY(!fs::exists(mirror / "checkpoints"));
+        const Finished fetched = hosts({"fetch", "far", text_of(there.filename())});
+        QVERIFY2(fetched.code == 0, fetched.err.c_str());
+        const std::int64_t step = last_step(there);
+        for (const fs::path& run : {mirror, there}) {
+            const Finished on =
+                weft({"resume", text_of(run), "--max-steps", QString::number(step + 30)});
+            QVERIFY2(on.code == 0 || on.code == kExitStopped, on.err.c_str());
+        }
+        const QString name =
+            text_of(fs::path("checkpoints") /
+                    (QStringLiteral("step-") + QString::number(step + 30).rightJustified(8, '0'))
+                        .toStdString());
+        const Finished compared =
+            weft({"checkpoint", "diff", text_of(mirror) + "/" + name, text_of(there) + "/" + name});
+        QVERIFY2(compared.code == 0, (compared.out + compared.err).c_str());
+
+        // What has gone on by itself is not written over.
+        const Finished again = hosts({"follow", "far", text_of(there.filename())});
+        QCOMPARE(again.code, 2);
+        QVERIFY2(again.err.find("has gone on by itself") != std::string::npos, again.err.c_str());
+    }
+
+    void folders_of_others_are_left_alone() {
+        const fs::path there = started(20);
+        fs::create_directories(here() / there.filename());
+        std::ofstream(here() / there.filename() / "mine.txt") << "mine";
+        const QString name = text_of(there.filename());
+        // A folder of that name is there: the copy gets the host's behind it.
+        QCOMPARE(hosts({"follow", "far", name}).code, 0);
+        QVERIFY(train::is_run_folder(here() / (there.filename().string() + "@far")));
+        const Finished named = hosts({"follow", "far", name, "--to", text_of(here()) + "/" + name});
+        QCOMPARE(named.code, 2);
+        QVERIFY2(named.err.find("is something else") != std::string::npos, named.err.c_str());
+        QCOMPARE(content_of(here() / there.filename() / "mine.txt"), std::string("mine"));
+    }
+
+    void a_checkpoint_that_is_not_there_is_told_with_those_that_are() {
+        const fs::path there = started(20);
+        QTRY_VERIFY_WITH_TIMEOUT(!train::is_live(there), 60000);
+        const Finished out =
+            hosts({"fetch", "far", text_of(there.filename()), "--checkpoint", "7000"});
+        QCOMPARE(out.code, 2);
+        QVERIFY2(out.err.find("of the steps") != std::string::npos, out.err.c_str());
+    }
+};
+
+WEFT_TEST(HostsTest)
+#include "hosts_test.moc"
