@@ -53,6 +53,8 @@ WORK = {
                  {"type": "vit", "variant": "ti16", "dropout": 0.0}, False),
     "gpt2-124m": (1, 8, tokens(50257, 32),
                   {"type": "gpt2", "variant": "124m", "dropout": 0.0}, False),
+    "trm-9x9": (32, 6, {"type": "sudoku", "side": 9, "samples": 64},
+                {"type": "trm", "mixer": "mlp", "positions": "none"}, False),
 }
 
 
@@ -87,6 +89,7 @@ def config_of(name, precision, folder, given):
         data = {"type": "hdf5", "path": path}
     config = {
         "schema_version": 1, "name": name, "data": {"train": data, "validation": None}, "model": model, "metrics": [],
+        "loss": {"type": "stablemax" if model["type"] == "trm" else "cross_entropy"},
         "optimizer": {"type": "adamw", "learning_rate": 1e-4, "weight_decay": 0.1}, "lr_schedule": {"type": "constant"},
         "training": {"global_batch_size": batch, "micro_batch_size": batch, "precision": precision,
                      "max_grad_norm": 1.0, "length": {"steps": steps}},

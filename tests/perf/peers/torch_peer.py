@@ -49,6 +49,67 @@ class Gpt2(nn.Module):
         return F.linear(self.norm(x), self.tokens.weight)
 
 
+def rms(x):
+    return x * torch.rsqrt(x.square().mean(-1, keepdim=True) + 1e-5)
+
+
+class Gated(nn.Module):
+    """down(silu(gate) * up), both of one product; two thirds of four widths, rounded up to 256."""
+
+    def __init__(self, width):
+        super().__init__()
+        inner = -(-(width * 8 // 3) // 256) * 256
+        self.up, self.down = nn.Linear(width, 2 * inner, bias=False), nn.Linear(inner, width, bias=False)
+
+    def forward(self, x):
+        gate, up = self.up(x).chunk(2, -1)
+        return self.down(F.silu(gate) * up)
+
+
+class Trm(nn.Module):
+    """One step of a Tiny Recursive Model for boards of 9 by 9 that networks mix (Jolicoeur-Martineau 2025), its
+    answer and scratch pad carried from step to step. Its loss is stablemax with a verdict, as published."""
+
+    def __init__(self, width=512, cells=81, prefix=16, vocabulary=11, answers=3, thoughts=6):
+        super().__init__()
+        self.width, self.prefix, self.answers, self.thoughts = width, prefix, answers, thoughts
+        self.cells = nn.Embedding(vocabulary, width)
+        self.layers = nn.ModuleList(nn.ModuleList((Gated(prefix + cells), Gated(width))) for _ in range(2))
+        self.head, self.halt = nn.Linear(width, vocabulary, bias=False), nn.Linear(width, 2)
+        self.high = self.low = None
+        nn.init.normal_(self.cells.weight, std=width ** -0.5)
+
+    def stack(self, x):
+        for across, along in self.layers:
+            turned = x.transpose(1, 2)
+            x = rms(turned + across(turned)).transpose(1, 2)
+            x = rms(x + along(x))
+        return x
+
+    def cycle(self, x, high, low):
+        for _ in range(self.thoughts):
+            low = self.stack(low + (high + x))
+        return self.stack(high + low), low
+
+    def forward(self, boards):
+        x = F.pad(self.cells(boards), (0, 0, self.prefix, 0)) * self.width ** 0.5
+        high, low = (torch.randn_like(x), torch.randn_like(x)) if self.high is None else (self.high, self.low)
+        with torch.no_grad():
+            for _ in range(self.answers - 1):
+                high, low = self.cycle(x, high, low)
+        high, low = self.cycle(x, high, low)
+        self.high, self.low = high.detach(), low.detach()
+        return self.head(high[:, self.prefix:]), self.halt(high[:, 0])
+
+    @staticmethod
+    def loss(said, labels):
+        logits, verdict = (part.double() for part in said)
+        shares = torch.where(logits >= 0, logits + 1, 1 / (1 - logits))
+        of_label = shares.gather(-1, labels[..., None])[..., 0] / shares.sum(-1)
+        right = (logits.argmax(-1) == labels).all(-1).double()
+        return -of_label.log().mean() + 0.5 * F.binary_cross_entropy_with_logits(verdict[:, 0], right)
+
+
 def convolutional():
     """3x3 convolutions of 64, 64, 128, 128, 256, 256 channels on images of 32 by 32."""
     layers, before = [], 3
@@ -83,6 +144,9 @@ def made(name, batch, device):
         *_, vocabulary, context = GPTS[name]
         ids = torch.randint(vocabulary, (batch, context + 1), device=device)
         return Gpt2(*GPTS[name]).to(device), ids[:, :-1].contiguous(), ids[:, 1:].reshape(-1)
+    if name == "trm-9x9":
+        boards = torch.randint(11, (2, batch, 81), device=device)
+        return Trm().to(device), boards[0], boards[1]
     if name in MLPS:
         width = MLPS[name]
         model = nn.Sequential(nn.Linear(784, width), nn.ReLU(), nn.Linear(width, width), nn.ReLU(),
@@ -105,6 +169,8 @@ def main():
     def loss_of(x, y):
         with torch.autocast(device, torch.bfloat16, enabled=brief):
             logits = model(x)
+        if hasattr(model, "loss"):
+            return model.loss(logits, y)
         return F.cross_entropy(logits.view(-1, logits.shape[-1]).float(), y)
 
     if mode == "compile":
