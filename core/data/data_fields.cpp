@@ -71,6 +71,12 @@ config::FieldTable data_fields() {
                            "(tokenizer.model), or a folder that holds one; null: bytes, or what "
                            "lies beside files of tokens.")
             .or_null(),
+        config::path_field("corrections", nullptr,
+                           "Samples that are left out or have another class than their files say, "
+                           "in JSON Lines; weft data audit and the view Suspects write it. The "
+                           "files stay as they are, and the same samples are held out as without "
+                           "it. null: none.")
+            .or_null(),
         config::boolean_field("shuffle", true,
                               "A new order of the training samples in every epoch."),
         config::boolean_field("drop_last", false,

@@ -109,6 +109,9 @@ public:
                           const RowsOut& out) const;
     /// Class of a sample, for stratified splits and histograms; -1 when there is none.
     virtual std::int32_t label(std::int64_t index) const = 0;
+    /// The number of a sample among those of its part's files, before any is taken out for
+    /// validation or left out: what corrections (corrections.h) count by.
+    virtual std::int64_t origin(std::int64_t index) const { return index; }
     /// Where a sample comes from, for people: "x.npy, row 40".
     virtual std::string place_of(std::int64_t index) const {
         return "sample " + std::to_string(index);
@@ -161,6 +164,9 @@ struct DataSet {
     std::shared_ptr<const Source> train;
     std::shared_ptr<const Source> validation; // null when the split is 0
     std::shared_ptr<const Source> test;       // null when there is none
+    /// The parts as their files have them, numbered as Source::origin says; validation is null
+    /// where it is a share of train.
+    std::shared_ptr<const Source> train_files, validation_files;
     Notes notes;                              // what was decided and what was skipped
     std::int64_t training_cache_bytes = 0;    // host bytes of train and validation together
     /// Host bytes of all parts as they are now.

@@ -392,6 +392,18 @@ std::string key_of_samples(const Json& section, const OpenContext& context,
                            const std::string& part) {
     Json key = {{"part", part}, {"seed", context.seed}, {"context", context.sequence_length}};
     fs::file_time_type newest = fs::file_time_type::min();
+    const auto add_file = [&](const Path& path) {
+        try {
+            key["files"][path.string()] = stamp_text(path, newest);
+        } catch (const fs::filesystem_error& fault) {
+            throw Error(ErrorKind::data, path.string(), fault.code().message(),
+                        "Make it readable, or set data.cache to auto.");
+        }
+    };
+    // What is left out is learnt nothing from: means of a table depend on it.
+    if (const Json& corrections = section.at("corrections"); corrections.is_string()) {
+        add_file(resolve(context.base_dir, corrections.get<std::string>()));
+    }
     for (const char* name : {"train", "validation", "test"}) {
         const Json& settings = section.at(name);
         key[name] = settings;
@@ -399,12 +411,7 @@ std::string key_of_samples(const Json& section, const OpenContext& context,
             continue;
         }
         for (const NamedFile& file : named_files(settings, context.base_dir)) {
-            try {
-                key["files"][file.path.string()] = stamp_text(file.path, newest);
-            } catch (const fs::filesystem_error& fault) {
-                throw Error(ErrorKind::data, file.path.string(), fault.code().message(),
-                            "Make it readable, or set data.cache to auto.");
-            }
+            add_file(file.path);
         }
     }
     if (context.tokenizer != nullptr) {

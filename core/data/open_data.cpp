@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The "data" section becomes sources: open, split, transform.
+#include "core/data/corrections.h"
 #include "core/data/files/named_files.h"
 #include "core/data/files/store_files.h"
 #include "core/data/formats/format_list.h"
@@ -67,13 +68,44 @@ std::vector<Run> all_of(const Source& source) {
     return blocks.empty() ? std::vector<Run>{{0, source.samples()}} : out;
 }
 
+/// Decisions about samples of the section's parts; empty: there are none.
+struct Corrections {
+    Path file;
+    std::vector<Correction> all;
+
+    PartCorrections of(std::string_view part, const Source& files, Notes& notes) const {
+        PartCorrections out(file, all, part, files);
+        if (!out.empty()) {
+            notes.push_back(Note::decision(std::string(part) + ": " + out.text() + " (" +
+                                           file.filename().string() + ")"));
+        }
+        return out;
+    }
+};
+
+Corrections corrections_of(const Json& section, const OpenContext& context) {
+    Corrections out;
+    if (const Json& named = section.at("corrections"); named.is_string()) {
+        out.file = resolve(context.base_dir, named.get<std::string>());
+        out.all = read_corrections(out.file);
+    }
+    return out;
+}
+
+/// With the classes of `corrections`.
+std::shared_ptr<const Source> corrected(std::shared_ptr<const Source> source,
+                                        const PartCorrections& corrections) {
+    return corrections.empty() ? std::move(source) : corrections.relabelled(std::move(source));
+}
+
 /// The two parts of `whole`, and what is fitted to the samples that stay in the first.
 template <class Parts, class RunsOf>
-void cut(const Json& section, Parts split, const RunsOf& training, const OpenContext& context,
-         DataSet& out) {
-    const std::shared_ptr<const Source> whole =
+void cut(const Json& section, Parts split, const RunsOf& training,
+         const PartCorrections& corrections, const OpenContext& context, DataSet& out) {
+    const std::shared_ptr<const Source> whole = corrected(
         kept(fitted(out.train, section.at("train"), training(split.train), context, out.notes),
-             section, "train", context, out.notes);
+             section, "train", context, out.notes),
+        corrections);
     out.train = subset(whole, std::move(split.train), "training");
     out.validation = subset(whole, std::move(split.validation), "validation");
     // Both views hold on to the same samples.
@@ -82,17 +114,26 @@ void cut(const Json& section, Parts split, const RunsOf& training, const OpenCon
 }
 
 /// Cuts train in two, which is then fitted to the samples that stay.
-void open_split(const Json& section, double share, const OpenContext& context, DataSet& out) {
+void open_split(const Json& section, double share, const PartCorrections& corrections,
+                const OpenContext& context, DataSet& out) {
+    // The same samples are held out whatever is decided about any: runs stay comparable.
+    const auto those_kept = [&corrections](Split split) {
+        return corrections.empty()
+                   ? std::move(split)
+                   : Split{corrections.kept(split.train), corrections.kept(split.validation)};
+    };
     if (const auto blocks = out.train->blocks(); !blocks.empty()) {
         out.notes.push_back(Note::decision("validation takes whole blocks of it from all over, not "
                                            "the same share of every class"));
         cut(
             section, split_by_block(blocks, share, context.seed),
-            [](const std::vector<Run>& runs) { return runs; }, context, out);
+            [](const std::vector<Run>& runs) { return runs; }, corrections, context, out);
     } else if (format_of(section.at("train")).split_rule == SplitRule::by_part) {
-        cut(section, split_by_part(out.train->samples(), share), runs_of, context, out);
+        cut(section, those_kept(split_by_part(out.train->samples(), share)), runs_of, corrections,
+            context, out);
     } else {
-        cut(section, split_by_class(*out.train, share, context.seed), runs_of, context, out);
+        cut(section, those_kept(split_by_class(*out.train, share, context.seed)), runs_of,
+            corrections, context, out);
     }
 }
 
@@ -106,22 +147,39 @@ OpenContext following(const OpenContext& context, const Source& train) {
 void open_training(const Json& section, const OpenContext& context, DataSet& out) {
     const Json& train = section.at("train");
     out.train = format_of(train).open(train, context, Part::train, out.notes);
+    out.train_files = out.train;
+    const Corrections all = corrections_of(section, context);
+    const PartCorrections corrections = all.of("train", *out.train, out.notes);
     const Json& validation = section.at("validation");
     const bool own = validation.is_object() && validation.contains("type");
     const double share = validation.is_null() || own ? 0 : validation.at("split").get<double>();
     if (share > 0) {
-        open_split(section, share, context, out);
+        open_split(section, share, corrections, context, out);
         return;
     }
-    out.train = kept(fitted(out.train, train, all_of(*out.train), context, out.notes), section,
-                     "train", context, out.notes);
+    const std::vector<std::int64_t> indices =
+        corrections.empty() ? std::vector<std::int64_t>() : corrections.kept(out.train->samples());
+    const std::vector<Run> runs = indices.empty() ? all_of(*out.train) : runs_of(indices);
+    out.train = corrected(kept(fitted(out.train, train, runs, context, out.notes), section, "train",
+                               context, out.notes),
+                          corrections);
+    if (!indices.empty()) {
+        out.train = subset(out.train, indices, "training");
+    }
     out.training_cache_bytes = out.train->cache_bytes();
     if (own) {
         out.validation =
             format_of(validation)
                 .open(validation, following(context, *out.train), Part::train, out.notes);
         require_same_samples(out.train->info(), *out.validation, "validation");
-        out.validation = kept(out.validation, section, "validation", context, out.notes);
+        out.validation_files = out.validation;
+        const PartCorrections own_corrections = all.of("validation", *out.validation, out.notes);
+        out.validation = corrected(kept(out.validation, section, "validation", context, out.notes),
+                                   own_corrections);
+        if (!own_corrections.empty()) {
+            out.validation = subset(out.validation, own_corrections.kept(out.validation->samples()),
+                                    "validation");
+        }
         out.training_cache_bytes += out.validation->cache_bytes();
     }
 }

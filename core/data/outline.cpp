@@ -92,6 +92,19 @@ bool names_files(const Json& section) {
     });
 }
 
+/// Which part a sample is in is known once the samples are split: the data are opened.
+void outline_corrected(const Json& section, const OpenContext& context, Files files,
+                       DataOutline& out) {
+    if (files == Files::may_be_absent) {
+        out.assumptions.emplace_back("data.corrections leaves out no sample");
+        return;
+    }
+    const DataSet opened = open_data(section, context);
+    out.sample = opened.train->info();
+    out.samples = opened.train->samples();
+    out.cache_bytes = opened.training_cache_bytes;
+}
+
 void outline_test(const Json& section, const OpenContext& context, Files files, DataOutline& out) {
     const bool given = !section.at("test").is_null();
     const Json& settings = section.at(given ? "test" : "train");
@@ -160,6 +173,9 @@ DataOutline outline_data(const Json& data_section, const OpenContext& given_cont
     }
     outline_validation(section.at("validation"), following, files, train, out);
     outline_test(section, following, files, out);
+    if (section.at("corrections").is_string()) {
+        outline_corrected(section, given_context, files, out);
+    }
     return out;
 }
 

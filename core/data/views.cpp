@@ -31,6 +31,9 @@ public:
     std::int32_t label(std::int64_t index) const override {
         return source_->label(checked_index(index));
     }
+    std::int64_t origin(std::int64_t index) const override {
+        return source_->origin(checked_index(index));
+    }
     std::string place_of(std::int64_t index) const override {
         return source_->place_of(checked_index(index));
     }
@@ -158,6 +161,7 @@ public:
         source().read_run(first, epoch, out);
     }
     std::int32_t label(std::int64_t index) const override { return source().label(index); }
+    std::int64_t origin(std::int64_t index) const override { return source().origin(index); }
     std::string place_of(std::int64_t index) const override { return source().place_of(index); }
     // Asking what it occupies is no use of it.
     std::int64_t cache_bytes() const override {

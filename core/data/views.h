@@ -20,6 +20,7 @@ public:
     std::int64_t samples() const override { return source_->samples(); }
     std::span<const std::int64_t> blocks() const override { return source_->blocks(); }
     std::int32_t label(std::int64_t index) const override { return source_->label(index); }
+    std::int64_t origin(std::int64_t index) const override { return source_->origin(index); }
     std::string place_of(std::int64_t index) const override { return source_->place_of(index); }
     std::int64_t cache_bytes() const override { return source_->cache_bytes(); }
     std::string fingerprint() const override { return source_->fingerprint(); }

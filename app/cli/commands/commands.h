@@ -16,8 +16,9 @@ void add_plan(Command app, Context& context);
 void add_eval(Command app, Context& context);
 void add_predict(Command app, Context& context);
 void add_generate(Command app, Context& context);
-/// Into the command `data`.
+/// Into the command `data`, both.
 void add_tokens(Command data, Context& context);
+void add_audit(Command data, Context& context);
 void add_checkpoint(Command app, Context& context);
 void add_profile(Command app, Context& context);
 void add_divergence(Command app, Context& context);

@@ -40,6 +40,9 @@ const ReferencePage& run_folder_page() {
            {"inside/layers.cbor", "CBOR sequence",
             "Histograms and norms of weights, gradients, updates and activations, where "
             "log.inside_every asks for them: `weft runs layers` shows them."},
+           {"audit/audit.json", "JSON",
+            "Samples that teach wrongly, the worst first, as `weft data audit` prints them with "
+            "--json."},
            {"checkpoints/step-<N>/", "folder", "A checkpoint: its files are below."},
            {"logs/", "folder", "What the process of the run printed."},
            {"mirror.json", "JSON",

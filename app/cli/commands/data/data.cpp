@@ -480,6 +480,7 @@ void add_data(Command app, Context& context) {
     add_make(data, context);
     add_convert(data, context);
     add_tokens(data, context);
+    add_audit(data, context);
 }
 
 } // namespace weft::cli
