@@ -57,4 +57,23 @@ std::shared_ptr<const data::Source> split_of(const train::LoadedModel& model,
     return source;
 }
 
+void check_look_file(const std::string& file) {
+    if (!file.empty() && std::filesystem::path(file).extension() != ".npz") {
+        throw Error(ErrorKind::usage, "--inside", file + " does not end in .npz",
+                    "Name a file for NumPy, such as --inside inside.npz.");
+    }
+}
+
+std::string look_line(const train::SampleLook& look, const std::string& file) {
+    std::int64_t heads = 0;
+    for (const train::AttentionLook& one : look.attention) {
+        heads += one.heads;
+    }
+    const auto count = [](std::int64_t n, const std::string& one) {
+        return std::to_string(n) + " " + one + (n == 1 ? "" : "s");
+    };
+    return file + ": " + count(std::ssize(look.layers), "layer") +
+           (heads > 0 ? ", " + count(heads, "attention head") : "");
+}
+
 } // namespace weft::cli

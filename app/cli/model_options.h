@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The options with which eval, predict and generate name a saved model.
+// The options with which eval, predict and generate name a saved model, and the file for what its
+// layers make.
 #pragma once
 
 #include "app/cli/command_line.h"
 #include "app/cli/context.h"
 #include "core/train/engine.h"
+#include "core/train/sample_look/sample_look.h"
 
 #include <string>
 
@@ -24,5 +26,11 @@ train::LoadedModel load(const ModelOptions& options, const Context& context);
 /// none.
 std::shared_ptr<const data::Source> split_of(const train::LoadedModel& model,
                                              const std::string& split);
+
+/// Of --inside: the name of a file that will be a .npz; "" where none is asked for. Throws
+/// weft::Error{usage}.
+void check_look_file(const std::string& file);
+/// "inside.npz: 12 layers, 16 attention heads", once it is written.
+std::string look_line(const train::SampleLook& look, const std::string& file);
 
 } // namespace weft::cli

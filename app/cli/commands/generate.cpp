@@ -9,6 +9,8 @@
 #include "core/base/text.h"
 #include "core/data/transforms/transform.h"
 #include "core/train/pictures/picture_sheet.h"
+#include "core/train/sample_look/look_file.h"
+#include "core/train/sample_look/sample_looker.h"
 
 #include <cstdio>
 
@@ -19,7 +21,8 @@ struct GenerateTextOptions {
     ModelOptions model;
     std::string prompt;
     train::GenerateOptions generate;
-    std::string to; // a file for samples
+    std::string to;     // a file for samples
+    std::string inside; // a file for what the layers make of the prompt
     std::int64_t samples = 64;
     std::optional<std::int64_t> class_number;
 };
@@ -88,7 +91,11 @@ int generate_samples(const GenerateTextOptions& options, train::LoadedModel& mod
 }
 
 int generate_text(const GenerateTextOptions& options, const Context& context) {
+    check_look_file(options.inside);
     train::LoadedModel model = load(options.model, context);
+    if (train::makes_samples(*model.executor) && !options.inside.empty()) {
+        refuse("--inside", "this model makes samples, and reads no prompt", "Leave it out.");
+    }
     if (train::makes_samples(*model.executor)) {
         return generate_samples(options, model);
     }
@@ -97,6 +104,12 @@ int generate_text(const GenerateTextOptions& options, const Context& context) {
     }
     const data::SampleInfo& info = model.data.train->info();
     const std::vector<std::int32_t> prompt = train::prompt_tokens(info, options.prompt);
+    if (!options.inside.empty()) {
+        train::SampleLooker looker(model, context.threads);
+        const train::SampleLook look = looker.look_at_text(prompt);
+        train::write_look(look, options.inside);
+        std::fprintf(stderr, "%s\n", look_line(look, options.inside).c_str());
+    }
     std::fwrite(options.prompt.data(), 1, options.prompt.size(), stdout);
     std::string written;
     train::generate(*model.executor, prompt, options.generate, [&](std::int32_t token) {
@@ -127,6 +140,9 @@ void add_generate(Command app, Context& context) {
         .show_default();
     command.option("--to", &options->to,
                    "samples of a model that makes them, as a picture (.png) or array (.npy)");
+    command.option("--inside", &options->inside,
+                   "write what each layer makes of the prompt, and the weights of attention by "
+                   "head, into a .npz");
     command.option("--samples", &options->samples, "how many samples").positive().show_default();
     command
         .option("--class", &options->class_number,

@@ -10,6 +10,8 @@
 #include "core/train/boards/board_text.h"
 #include "core/train/boards/trace.h"
 #include "core/train/evaluation.h"
+#include "core/train/sample_look/look_file.h"
+#include "core/train/sample_look/sample_looker.h"
 
 #include <algorithm>
 #include <charconv>
@@ -25,6 +27,7 @@ struct PredictOptions {
     std::size_t top = 3;
     bool cycles = false;
     bool json = false;
+    std::string inside; // a file for what the layers make of the sample
 };
 
 struct Range {
@@ -243,11 +246,27 @@ void print_traces(const std::string& input, const train::LoadedModel& model,
     });
 }
 
+/// What the layers make of the one sample, into a file.
+void write_inside(const PredictOptions& options, const Context& context,
+                  const train::LoadedModel& model, const data::Source& source, std::int64_t index) {
+    std::vector<std::byte> sample(static_cast<std::size_t>(source.info().input.bytes()));
+    source.read(index, sample, {});
+    train::SampleLooker looker(model, context.threads);
+    const train::SampleLook look = looker.look(sample);
+    train::write_look(look, options.inside);
+    std::fprintf(options.json ? stderr : stdout, "%s\n", look_line(look, options.inside).c_str());
+}
+
 int predict_inputs(const PredictOptions& options, const Context& context) {
+    check_look_file(options.inside);
     train::LoadedModel model = load(options.model, context);
     config::Json out = config::Json::array();
     for (const std::string& input : options.inputs) {
         if (is_board(model, input)) {
+            if (!options.inside.empty()) {
+                throw Error(ErrorKind::usage, "--inside", "a board of one's own is not looked into",
+                            "Name the number of a sample: 3.");
+            }
             print_own_board(model, input, options, out);
             continue;
         }
@@ -262,14 +281,21 @@ int predict_inputs(const PredictOptions& options, const Context& context) {
         for (std::int64_t i = wanted.first; i <= wanted.last; ++i) {
             indices.push_back(i);
         }
+        if (!options.inside.empty() && (options.inputs.size() > 1 || indices.size() > 1)) {
+            throw Error(ErrorKind::usage, "--inside", "layers are looked at for one sample",
+                        "Name one input, such as the number of a sample: 3.");
+        }
         const std::string name = range ? options.split : input;
         if (train::traces(*model.executor)) {
             print_traces(name, model, *source, indices, options, out);
-            continue;
+        } else {
+            print_predictions(name, source->info(),
+                              train::predict(*model.executor, *source, indices, options.top),
+                              options.json, out);
         }
-        print_predictions(name, source->info(),
-                          train::predict(*model.executor, *source, indices, options.top),
-                          options.json, out);
+        if (!options.inside.empty()) {
+            write_inside(options, context, model, *source, indices.front());
+        }
     }
     if (options.json) {
         print_json({{"checkpoint", model.manifest.path.string()},
@@ -296,6 +322,9 @@ void add_predict(Command app, Context& context) {
     command.option("--top", &options->top, "classes per sample").show_default();
     command.flag("--cycles", &options->cycles,
                  "of models that work step by step: what they say after every cycle");
+    command.option("--inside", &options->inside,
+                   "write what each layer makes of the one sample, and the weights of attention by "
+                   "head, into a .npz");
     command.flag("--json", &options->json, "print JSON with every probability");
     command.callback(
         [options, &context] { context.exit_code = predict_inputs(*options, context); });
