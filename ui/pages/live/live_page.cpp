@@ -19,6 +19,7 @@
 #include "ui/pages/live/recursion/recursion_panel.h"
 #include "ui/pages/live/sample_panel.h"
 #include "ui/pages/live/summary_card.h"
+#include "ui/pages/live/suspects/suspects_panel.h"
 #include "ui/pages/live/try_panel.h"
 #include "ui/pages/page_list.h"
 #include "ui/studio.h"
@@ -44,7 +45,12 @@ namespace weft::ui {
 namespace {
 
 enum TrainNumber { StepNumber, LossNumber, MetricNumber, SpeedNumber, TimeNumber };
-enum TrainView { CurveView, InsideView, RecursionView, DivergenceView };
+enum TrainView {
+    CurveView,
+    InsideView,
+    RecursionView,
+    DivergenceView
+}; // and, as it is always there, Suspects
 enum PredictionTab { SampleTab, ConfusionTab, TryTab };
 enum TrainSheet { TrainEmptySheet, PhaseSheet, TrainRunSheet, ForeignSheet };
 
@@ -301,7 +307,7 @@ QWidget* LivePage::createViews(QWidget* curves) {
     auto* line = new QHBoxLayout;
     line->setContentsMargins(12, 6, 12, 6);
     view_ = new widgets::SegmentedControl(
-        {tr("Curves"), tr("Inside"), tr("Recursion"), tr("Divergence")});
+        {tr("Curves"), tr("Inside"), tr("Recursion"), tr("Divergence"), tr("Suspects")});
     view_->setObjectName("trainView");
     view_->setAccessibleName(tr("Show the run as"));
     view_->setCompact(true);
@@ -319,6 +325,10 @@ QWidget* LivePage::createViews(QWidget* curves) {
     divergence_ = new DivergencePanel(studio_.run());
     connect(divergence_, &DivergencePanel::wayChosen, &studio_.opener(), &PathOpener::forkAsked);
     pages->addWidget(widgets::verticalScroll(divergence_));
+    suspects_ = new SuspectsPanel(studio_.run(), studio_.paths().worker);
+    connect(suspects_, &SuspectsPanel::forkRequested, &studio_.opener(), &PathOpener::forkAsked);
+    connect(suspects_, &SuspectsPanel::troubled, &studio_, &Studio::troubled);
+    pages->addWidget(widgets::verticalScroll(suspects_));
     column->addWidget(pages, 1);
     connect(view_, &widgets::SegmentedControl::currentIndexChanged, pages,
             &QStackedWidget::setCurrentIndex);
@@ -479,6 +489,7 @@ void LivePage::updateReading() {
 void LivePage::updateOutcome() {
     failure_->showFailure(studio_.isTraining());
     inside_->setTraining(studio_.isTraining());
+    suspects_->setTraining(studio_.isTraining());
     divergence_->setTraining(studio_.isTraining());
     summary_->showSummary();
     emit leadChanged();

@@ -26,6 +26,7 @@ class InsidePanel;
 class MemoryPanel;
 class SamplePictures;
 class SummaryCard;
+class SuspectsPanel;
 class TrialHost;
 
 class LivePage : public Page {
@@ -69,6 +70,7 @@ private:
     MemoryPanel* memory_;
     widgets::SegmentedControl* view_;
     InsidePanel* inside_;
+    SuspectsPanel* suspects_;
     DivergencePanel* divergence_;
     QStackedWidget* sample_pages_;
 };

@@ -34,6 +34,7 @@ struct AuditCommand {
     std::vector<std::string> exclude;
     bool relabel = false;
     double confidence = 0.5;
+    bool progress = false;
     bool json = false;
 };
 
@@ -160,7 +161,12 @@ int audit_run(const AuditCommand& options, const Context& context) {
     how.likeness = options.likeness;
     how.finds_twins = !options.no_twins;
     how.stop = source.get_token();
-    if (context.error_terminal) {
+    if (options.progress) {
+        how.told = [](const std::string& phase, double share) {
+            const std::string line = config::Json{{"phase", phase}, {"share", share}}.dump();
+            std::fprintf(stderr, "%s\n", line.c_str());
+        };
+    } else if (context.error_terminal) {
         how.told = [](const std::string& phase, double share) {
             std::fprintf(stderr, "\r\033[K%s: %.0f %%", phase.c_str(), 100 * share);
         };
@@ -168,7 +174,7 @@ int audit_run(const AuditCommand& options, const Context& context) {
     const auto checkpoints =
         train::audited_checkpoints(options.path, static_cast<std::size_t>(options.checkpoints));
     const std::optional<Audit> audit = train::audit_data(checkpoints, how);
-    std::fputs(context.error_terminal ? "\r\033[K" : "", stderr);
+    std::fputs(context.error_terminal && !options.progress ? "\r\033[K" : "", stderr);
     if (!audit) {
         return exit_code_of_signal(watcher.ended_by());
     }
@@ -219,6 +225,8 @@ void add_audit(Command data, Context& context) {
         .option("--confidence", &options->confidence,
                 "with --relabel: where it is at least so sure")
         .show_default();
+    command.flag("--progress", &options->progress,
+                 "how far it is as lines of JSON on stderr: phase, share");
     command.flag("--json", &options->json, "as JSON");
     command.callback([options, &context] { context.exit_code = audit_run(*options, context); });
 }
