@@ -80,7 +80,9 @@ constexpr Help kHelp[] = {
        {"S", QT_TRANSLATE_NOOP("PageHelp", "in a chart: set the smoothing")},
        {"E", QT_TRANSLATE_NOOP("PageHelp", "in a chart: export it")},
        {"Left Right", QT_TRANSLATE_NOOP("PageHelp", "in a chart: move the crosshair")},
-       {"+ -", QT_TRANSLATE_NOOP("PageHelp", "in a chart: nearer and farther")}}}},
+       {"+ -", QT_TRANSLATE_NOOP("PageHelp", "in a chart: nearer and farther")},
+       {"X K", QT_TRANSLATE_NOOP("PageHelp", "in suspects: leave the sample out, or keep it")},
+       {"R", QT_TRANSLATE_NOOP("PageHelp", "in suspects: the class that the network says")}}}},
     {"checkpoints",
      QT_TRANSLATE_NOOP("PageHelp",
                        "What runs have saved: look into a checkpoint, resume or fork from it, "

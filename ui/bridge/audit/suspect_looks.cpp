@@ -12,16 +12,16 @@
 namespace weft::ui {
 namespace {
 
-constexpr std::size_t kMostWords = 12; // numbers of a sample that are shown
+constexpr std::size_t kMostShownNumbers = 12; // numbers of a sample that are shown
 
 QString words_of(const data::SampleInfo& info, const std::vector<float>& values) {
     QStringList parts;
-    for (std::size_t i = 0; i < std::min(values.size(), kMostWords); ++i) {
+    for (std::size_t i = 0; i < std::min(values.size(), kMostShownNumbers); ++i) {
         const QString name =
             i < info.input_names.size() ? toQString(info.input_names[i]) : QString::number(i);
         parts << SuspectLooks::tr("%1 %2").arg(name, formatMetric(static_cast<double>(values[i])));
     }
-    if (values.size() > kMostWords) {
+    if (values.size() > kMostShownNumbers) {
         parts << QStringLiteral("…");
     }
     return parts.join(QStringLiteral(", "));

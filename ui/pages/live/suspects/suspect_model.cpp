@@ -38,7 +38,12 @@ QString suspicionText(const train::Suspect& suspect) {
 
 SuspectModel::SuspectModel(QObject* parent) : TableModel(parent) {
     describe(
-        {{.text = [](const SuspectRow&) { return QString(); }},
+        {{.text = // room for the picture, where there is one
+          [](const SuspectRow& row) {
+              return QString(row.picture.isNull() ? 0 : 2, QChar(u'\u2003'));
+          },
+          .spoken =
+              [](const SuspectRow& row) { return tr("picture of %1").arg(row.suspect.index); }},
          {.title = tr("sample"),
           .text = [](const SuspectRow& row) { return QString::number(row.suspect.index); },
           .number = true},
@@ -52,14 +57,14 @@ SuspectModel::SuspectModel(QObject* parent) : TableModel(parent) {
                                                     .arg(className(row.suspect.says))
                                                     .arg(qRound(100 * row.suspect.confidence));
               }},
+         {.title = tr("decision"),
+          .text = [this](const SuspectRow& row) { return decisionText(row.decision); }},
          {.title = tr("because"),
           .text = [](const SuspectRow& row) { return suspicionText(row.suspect); }},
          {.title = tr("mean loss"),
           .text = [](const SuspectRow& row) { return formatMetric(row.suspect.mean_loss); },
           .number = true},
-         {.title = tr("loss by checkpoint"), .text = [](const SuspectRow&) { return QString(); }},
-         {.title = tr("decision"),
-          .text = [this](const SuspectRow& row) { return decisionText(row.decision); }}},
+         {.title = tr("loss by checkpoint"), .text = [](const SuspectRow&) { return QString(); }}},
         [](const SuspectRow& row) { return row.words; });
 }
 

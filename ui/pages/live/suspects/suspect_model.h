@@ -28,10 +28,10 @@ public:
         SampleColumn,
         LabelColumn,
         SaysColumn,
+        DecisionColumn,
         BecauseColumn,
         LossColumn,
         CourseColumn,
-        DecisionColumn,
         ColumnCount
     };
     static constexpr int kCourseRole = Qt::UserRole + 1;

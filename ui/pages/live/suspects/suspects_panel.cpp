@@ -36,7 +36,6 @@ using widgets::TextStyle;
 constexpr int kThumbnail = 28;
 constexpr int kSuspectRow = 34;
 constexpr int kLargePicture = 160;
-constexpr int kLossWidth = 120;
 enum SuspectSheet { SuspectMessageSheet, SuspectRowsSheet };
 constexpr std::optional<Suspicion> kFilters[] = {
     std::nullopt, Suspicion::mislabelled, Suspicion::leak, Suspicion::duplicate, Suspicion::hard};
@@ -94,6 +93,7 @@ SuspectsPanel::SuspectsPanel(RunModel& run, const std::filesystem::path& worker,
     connect(&audit_, &RunAudit::failed, this, &SuspectsPanel::troubled);
     connect(&audit_, &RunAudit::decided, this, [this](std::int64_t index) {
         model_.setDecision(index, audit_.decision(index));
+        fit();
         updateButtons();
     });
     connect(&audit_, &RunAudit::written, this, [this](const std::filesystem::path& list) {
@@ -236,13 +236,12 @@ void SuspectsPanel::showRows() {
 }
 
 void SuspectsPanel::fit() {
-    const auto& rows = model_.rows();
-    const bool pictures = std::any_of(rows.begin(), rows.end(),
-                                      [](const SuspectRow& row) { return !row.picture.isNull(); });
     fitColumns(table_, SuspectModel::BecauseColumn);
-    table_->setColumnHidden(SuspectModel::PictureColumn, !pictures);
-    table_->setColumnWidth(SuspectModel::PictureColumn, kThumbnail + 2 * widgets::space::kControl);
-    table_->setColumnWidth(SuspectModel::CourseColumn, kLossWidth);
+    const auto& rows = model_.rows();
+    table_->setColumnHidden(SuspectModel::PictureColumn,
+                            std::all_of(rows.begin(), rows.end(), [](const SuspectRow& row) {
+                                return row.picture.isNull();
+                            }));
 }
 
 void SuspectsPanel::readPictures() {
