@@ -73,8 +73,8 @@ const MetricDef kBleuMetric = {
     .name = "bleu",
     .help =
         "How many runs of one to four words the model's own text shares with the true one, 0 to "
-        "1, over up to 32 samples: it answers their questions, or goes on from their first "
-        "half, always with the likeliest token.",
+        "1, over up to 32 samples and 128 tokens of each: it answers their questions, or goes on "
+        "from their first half, always with the likeliest token.",
     .needs_classes = true,
     .higher_is_better = true,
     .reduction = "mean",

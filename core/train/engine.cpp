@@ -79,16 +79,10 @@ std::string wrong_target(const nn::LossDef& loss, const config::Json& settings, 
                 : "whole numbers below its symbols, " + std::to_string(loss.symbols(settings)));
 }
 
-/// Some samples' targets, all over the source, where the loss takes them for shares from 0 to 1 or
-/// for symbols.
-void check_targets(const compile::RunConfig& config, const data::Source& source) {
+/// Calls `look(targets, place)` with some samples' targets, all over the source.
+template <class Look>
+void look_at_targets(const data::Source& source, const Look& look) {
     const data::SampleInfo& info = source.info();
-    const config::Json& settings = config.section("loss");
-    const nn::LossDef* loss = nn::find_loss(settings.at("type").get<std::string>());
-    if (loss == nullptr || (!loss->of_shares && loss->symbols == nullptr) ||
-        info.target.dtype != ir::DType::f32) {
-        return;
-    }
     std::vector<std::byte> input(static_cast<std::size_t>(info.input.bytes()));
     std::vector<float> targets(static_cast<std::size_t>(info.target.shape.elements()));
     const std::int64_t count = std::min(kCheckedSamples, source.samples());
@@ -99,15 +93,40 @@ void check_targets(const compile::RunConfig& config, const data::Source& source)
         } catch (const data::DamagedSample&) {
             continue; // the loader names it
         }
+        look(targets, source.place_of(index));
+    }
+}
+
+/// Where the loss takes targets for shares from 0 to 1 or for symbols.
+void check_targets(const compile::RunConfig& config, const data::Source& source) {
+    const config::Json& settings = config.section("loss");
+    const nn::LossDef* loss = nn::find_loss(settings.at("type").get<std::string>());
+    if (loss == nullptr || (!loss->of_shares && loss->symbols == nullptr) ||
+        source.info().target.dtype != ir::DType::f32) {
+        return;
+    }
+    look_at_targets(source, [&](const std::vector<float>& targets, const std::string& place) {
         for (const float target : targets) {
             if (std::string wrong = wrong_target(*loss, settings, target); !wrong.empty()) {
-                throw Error(ErrorKind::data, source.place_of(index), std::move(wrong),
+                throw Error(ErrorKind::data, place, std::move(wrong),
                             loss->of_shares
                                 ? "Use mse or another loss of numbers, or scale the targets."
                                 : "Number the symbols from 1, or raise /loss/symbols.");
             }
         }
+    });
+}
+
+/// Positions that a model puts out for symbols; 0: it does not.
+std::int64_t positions_of(const plan::ExecutionPlan& plan) {
+    for (const plan::PlannedProgram& program : plan.programs) {
+        for (const plan::PlannedPort& port : program.results) {
+            if (port.name == compile::kPathPort) {
+                return port.whole.shape[1];
+            }
+        }
     }
+    return 0;
 }
 
 } // namespace
@@ -124,6 +143,29 @@ data::DataSet open_run_data(const compile::RunConfig& config, const std::stop_to
     data::DataSet out = data::open_data(config.section("data"), context);
     check_targets(config, *out.train);
     return out;
+}
+
+void check_room_for_symbols(const plan::ExecutionPlan& plan, const compile::RunConfig& config,
+                            const data::Source& source) {
+    const nn::LossDef* loss = nn::find_loss(config.section("loss").at("type").get<std::string>());
+    const std::int64_t positions = positions_of(plan);
+    if (loss == nullptr || loss->symbols == nullptr || positions == 0 ||
+        source.info().target.dtype != ir::DType::f32) {
+        return;
+    }
+    look_at_targets(source, [&](const std::vector<float>& symbols, const std::string& place) {
+        std::int64_t needed = 0;
+        for (std::size_t i = 0; i < symbols.size() && symbols[i] >= 1; ++i) {
+            needed += i > 0 && symbols[i] == symbols[i - 1] ? 2 : 1;
+        }
+        if (needed > positions) {
+            throw Error(ErrorKind::data, place,
+                        "its symbols need " + std::to_string(needed) +
+                            " positions, one between two that are alike, and the model puts out " +
+                            std::to_string(positions),
+                        "Let the model pool or stride less.");
+        }
+    });
 }
 
 void initialise(exec::Executor& executor, const compile::RunConfig& config) {

@@ -20,6 +20,12 @@ int thread_count(int threads);
 data::DataSet open_run_data(const compile::RunConfig& config, const std::stop_token& stop = {},
                             const data::OnOpening& on_opening = {});
 
+/// Where a loss looks for symbols among the positions that a model puts out: whether those of some
+/// samples, from all over, have room. They need a position each, and one between two that are alike
+/// (Graves et al. 2006); a sample without has an infinite loss. Throws weft::Error{data}.
+void check_room_for_symbols(const plan::ExecutionPlan& plan, const compile::RunConfig& config,
+                            const data::Source& source);
+
 /// Fills every slot with its start value: the init program under the run's seed.
 void initialise(exec::Executor& executor, const compile::RunConfig& config);
 

@@ -89,6 +89,7 @@ void add_rows(exec::Executor& executor, const data::Batch& batch, const data::Sa
 }
 
 constexpr std::int64_t kTextsWritten = 32;
+constexpr std::ptrdiff_t kTokensWritten = 128; // of each: a large model takes long over a token
 
 /// What a model is to write of a sample: after `prompt` the tokens of `truth`.
 struct TextTask {
@@ -106,8 +107,9 @@ TextTask text_task(const data::Source& source, std::int64_t index) {
     const auto counts = [](std::int32_t target) { return target >= 0; };
     auto first = std::find_if(targets.begin(), targets.end(), counts);
     const bool answers = first != targets.begin();
-    const auto last = std::find_if_not(first, targets.end(), counts);
+    auto last = std::find_if_not(first, targets.end(), counts);
     first = answers ? first : first + (last - first) / 2;
+    last = first + std::min(last - first, kTokensWritten);
     const auto given = first - targets.begin() + 1; // the target stands behind its token
     return {{tokens.begin(), tokens.begin() + std::min<std::ptrdiff_t>(given, std::ssize(tokens))},
             {first, last},

@@ -238,6 +238,7 @@ void Session::State::write_plan(const plan::ExecutionPlan& made) const {
 
 void Session::State::open_data() {
     data = open_run_data(options.config, control.halt(), on_opening());
+    check_room_for_symbols(*plan, options.config, *data.train);
     pace = pace_of(options.config, *data.train);
     warn_about_schedules();
     info.data = data.train->info().description;

@@ -9,6 +9,7 @@
 #include <QTemporaryDir>
 
 #include <array>
+#include <cmath>
 #include <random>
 
 using namespace weft;
@@ -101,6 +102,49 @@ private slots:
         QVERIFY(run.first_metric("validation/symbol_error_rate") > 0.7);
         QVERIFY2(run.last_metric("validation/symbol_error_rate") < 0.05,
                  std::to_string(run.last_metric("validation/symbol_error_rate")).c_str());
+    }
+
+    // Two, two, two, two are four symbols with a position between each: seven.
+    void symbols_without_room_are_told_before_anything_is_trained() {
+        const QTemporaryDir folder;
+        const std::string path = folder.path().toStdString();
+        const std::vector<float> moments(8 * kMoments * kNumbers, 0.5F);
+        const std::vector<std::int32_t> symbols(8 * kPlaces, 2);
+        write_file_atomically(
+            path + "/moments.npy",
+            npy_beginning("<f4", std::array<std::int64_t, 3>{8, kMoments, kNumbers}) +
+                std::string(reinterpret_cast<const char*>(moments.data()),
+                            moments.size() * sizeof(float)));
+        write_file_atomically(path + "/symbols.npy",
+                              npy_beginning("<i4", std::array<std::int64_t, 2>{8, kPlaces}) +
+                                  std::string(reinterpret_cast<const char*>(symbols.data()),
+                                              symbols.size() * sizeof(std::int32_t)));
+        const auto run = [&](int stride) {
+            return test::run_session(
+                {{"data",
+                  {{"train",
+                    {{"type", "npy"},
+                     {"inputs", path + "/moments.npy"},
+                     {"targets", path + "/symbols.npy"}}},
+                   {"validation", nullptr}}},
+                 {"model",
+                  {{"type", "sequential"},
+                   {"layers",
+                    {{{"type", "sequence"}},
+                     {{"type", "conv1d"}, {"channels", 8}, {"kernel", 3}, {"stride", stride}},
+                     {{"type", "relu"}},
+                     {{"type", "linear"}}}}}},
+                 {"loss", {{"type", "ctc"}, {"symbols", kNumbers}}},
+                 {"training", {{"global_batch_size", 4}, {"length", {{"steps", 3}}}}}},
+                path + "/run" + std::to_string(stride));
+        };
+        const test::SessionRun refused = run(4);
+        QVERIFY2(refused.problem.find("need 7 positions") != std::string::npos,
+                 refused.problem.c_str());
+        QVERIFY(refused.steps.empty());
+        const test::SessionRun fits = run(2); // ten positions
+        QVERIFY2(fits.problem.empty(), fits.problem.c_str());
+        QVERIFY(std::isfinite(fits.losses().back()));
     }
 
     void an_answer_learnt_by_heart_is_written_word_by_word() {
