@@ -31,11 +31,7 @@ config::FieldTable vae_fields() {
                "Width of each hidden layer of the encoder; the decoder has them in reverse."),
         config::integer_field("latent", 20, "Numbers that a sample is made of.").range(1, 1 << 16),
         config::choice_field("activation", "relu", activation_names(),
-                             "Function after each hidden layer."),
-        config::real_field("temperature", 1.0,
-                           "Latents are made smaller by this before samples are made of them: "
-                           "below 1 samples are likelier, and less different.")
-            .range(0.01, 2.0)};
+                             "Function after each hidden layer.")};
 }
 
 /// Heights and widths of the images before each convolution, and after the last.
@@ -176,10 +172,7 @@ ir::Shape vae_latent(const DataShape&, const Json& settings) {
 }
 
 ir::ValueId make_vae_samples(ModelContext& context, const Json& settings, ir::ValueId latents) {
-    const auto temperature = settings.at("temperature").get<double>();
-    return Vae(context, settings)
-        .decode(temperature == 1.0 ? latents
-                                   : ops::affine(context.builder(), latents, temperature));
+    return Vae(context, settings).decode(latents);
 }
 
 } // namespace
