@@ -34,23 +34,29 @@ struct Trainer {
     std::string control; // its socket there; empty: none that we could speak with
 };
 
-Trainer trainer_of(const Connection& connection, const std::string& run) {
+/// Nothing: its lock was being written.
+std::optional<Trainer> trainer_of(const Connection& connection, const std::string& run) {
     const std::string said =
         connection.ask("cd " + shell_quoted(run) + " || exit 1\n" +
                        "[ -f run.json ] || { echo 'there is no run in this folder' >&2; exit 1; }\n"
                        "date +%s; cat lock 2>/dev/null || true");
     const std::size_t line = said.find('\n');
-    const Json lock = config::json_or_discarded(
-        line == std::string::npos ? std::string_view() : std::string_view(said).substr(line));
+    const std::string_view text =
+        line == std::string::npos ? std::string_view() : trim(std::string_view(said).substr(line));
     Trainer out;
-    if (!lock.is_object()) {
+    if (text.empty()) {
         return out;
     }
-    const double now = std::strtod(said.c_str(), nullptr);
-    out.live = now - lock.value("heartbeat", 0.0) < kStaleSeconds;
-    out.pid = lock.value("pid", std::int64_t{0});
-    if (lock.value("protocol", std::int64_t{1}) == train::kControlProtocol) {
-        out.control = lock.value("control", "");
+    try {
+        const Json lock = Json::parse(text);
+        const double now = std::strtod(said.c_str(), nullptr);
+        out.live = now - lock.at("heartbeat").get<double>() < kStaleSeconds;
+        out.pid = lock.at("pid").get<std::int64_t>();
+        if (lock.value("protocol", std::int64_t{1}) == train::kControlProtocol) {
+            out.control = lock.value("control", "");
+        }
+    } catch (const Json::exception&) {
+        return std::nullopt;
     }
     return out;
 }
@@ -60,8 +66,9 @@ void pull_record(const Connection& connection, const std::string& run, const Pat
                  bool all_events) {
     connection.pull({"-t", all_events ? "--append-verify" : "--append"}, run + "/" + kEvents,
                     folder / kEvents);
-    connection.pull({"-rlt", "--exclude=/lock", "--exclude=/checkpoints", "--exclude=*.part",
-                     "--exclude=/annotations.json", std::string("--exclude=/") + kMirrorName,
+    connection.pull({"-rlt", "--safe-links", "--exclude=/lock", "--exclude=/checkpoints",
+                     "--exclude=*.part", "--exclude=/annotations.json",
+                     std::string("--exclude=/") + kMirrorName,
                      std::string("--exclude=/") + kEvents},
                     run + "/", folder);
 }
@@ -229,11 +236,13 @@ void follow(const Connection& connection, const std::string& run, const Path& fo
     bool lost = false;
     bool whole = false; // events are here as far as they go
     double retry_s = 1;
+    Trainer last;
+    last.live = true;
     std::int64_t pid = 0;
     for (bool live = true; live && !connection.stop().stop_requested();) {
         lock.beat();
         try {
-            const Trainer trainer = trainer_of(connection, run);
+            const Trainer trainer = trainer_of(connection, run).value_or(last);
             control.lead_to(trainer.live ? trainer.control : "");
             // Another process may have cut a torn last line off.
             whole = whole && trainer.pid == pid;
@@ -247,6 +256,7 @@ void follow(const Connection& connection, const std::string& run, const Path& fo
             whole = true;
             retry_s = 1;
             pid = trainer.pid;
+            last = trainer;
             live = trainer.live; // it was read before the record: that is whole
         } catch (const Error& fault) {
             if (fault.kind() != ErrorKind::device) {
