@@ -437,6 +437,10 @@ void Executor::set_value_observer(ValueObserver* observer, int device) {
     state_->devices[static_cast<std::size_t>(device)]->set_value_observer(observer);
 }
 
+bool Executor::is_here(int device) const {
+    return state_->ranks == nullptr || device == 0;
+}
+
 DeviceUse Executor::last_use(int device) const {
     return state_->devices[static_cast<std::size_t>(device)]->last_use();
 }

@@ -162,8 +162,12 @@ public:
     /// Sees the steps of a device. Null (the default) costs nothing; it must outlive the runs.
     void set_observer(StepObserver* observer, int device = 0);
     /// Sees the values of a device's steps in the runs that follow. Null (the default) costs
-    /// nothing; it must outlive the runs. Of a device of another process it sees nothing.
+    /// nothing; it must outlive the runs. Of a device of another process it sees what an observer
+    /// there hands over once this one is taken away (ValueObserver::seen_elsewhere); throws
+    /// weft::Error{device} where that process is lost.
     void set_value_observer(ValueObserver* observer, int device = 0);
+    /// Whether the device is of this process.
+    bool is_here(int device) const;
     /// Of the last run of any program, on a mesh; on devices that work by themselves of its last
     /// run that has ended, also on one device. Waits for nothing.
     DeviceUse last_use(int device) const;

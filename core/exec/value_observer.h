@@ -24,6 +24,9 @@ public:
     virtual ~ValueObserver() = default;
     /// In each execution of the step, of loops as well.
     virtual void seen(const plan::Step& step, const StepValues& values) = 0;
+    /// What another one saw of the device in the process that has it: a rank that answers the
+    /// command "look" hands it over when this is set, and taken away again. The end of a look.
+    virtual void seen_elsewhere(std::span<const std::byte> /*seen*/) {}
 };
 
 } // namespace weft::exec

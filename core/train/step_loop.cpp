@@ -88,7 +88,10 @@ StepLoop::StepLoop(const LoopSetup& setup, Progress& progress)
     : setup_(setup), judge_(setup.config, progress), progress_(progress),
       update_(setup.executor, setup.config, schedule_total(setup.schedule_steps),
               progress.moments_since),
-      inside_(setup.executor, setup.folder, setup.control, setup.lock, setup.saves == nullptr),
+      inside_(setup.executor, setup.folder, setup.control, setup.lock,
+              [this](const Watched& watched, const InsideLook& look) {
+                  setup_.recorder.add_look(watched, look, setup_.clock.epoch_s());
+              }),
       system_(setup.folder, setup.health, epoch()),
       loader_watch_(setup.config.num_workers, setup.config.prefetch),
       manager_(manager_options(setup)), saved_step_(setup.saved_step) {

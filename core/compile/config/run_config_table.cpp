@@ -324,7 +324,9 @@ FieldTable make_table() {
             object_field("checkpoint", checkpoint_fields(), "What is saved, and what stays."),
             object_field(
                 "log",
-                {boolean_field("tensorboard", true, "Also writes event files for TensorBoard."),
+                {boolean_field("tensorboard", true,
+                               "Also writes event files for TensorBoard: scalars, and "
+                               "histograms where inside_every looks."),
                  text_field("wandb", nullptr,
                             "Also writes a folder wandb/ for this project of Weights & Biases, "
                             "which `wandb sync` uploads.")

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace weft::exec {
 namespace {
@@ -104,6 +105,15 @@ RunOutcome RemoteDevice::run(std::string_view program, std::stop_token /*stop*/,
         observer_->step_done(*step, call.position, call.start_s - lead_s, call.end_s - lead_s);
     }
     return RunOutcome::finished;
+}
+
+void RemoteDevice::set_value_observer(ValueObserver* observer) {
+    if (ValueObserver* const before = std::exchange(values_, observer); before != nullptr) {
+        before->seen_elsewhere(hub_.ask(rank_, {{"do", "looked"}}).body);
+    }
+    if (observer != nullptr) {
+        hub_.ask(rank_, {{"do", "look"}});
+    }
 }
 
 RunReport RemoteDevice::run_checked(std::string_view program, const Checking& checking) {

@@ -23,8 +23,8 @@ public:
     RunOutcome run(std::string_view program, std::stop_token stop, StopVote* vote) override;
     RunReport run_checked(std::string_view program, const Checking& checking) override;
     void set_observer(StepObserver* observer) override { observer_ = observer; }
-    /// Values stay in their process.
-    void set_value_observer(ValueObserver* /*observer*/) override {}
+    /// Values stay in their process, and are looked at there.
+    void set_value_observer(ValueObserver* observer) override;
     DeviceUse last_use() const override { return use_; }
     std::int64_t resident_bytes() const override { return resident_bytes_; }
     std::int64_t library_bytes() const override { return library_bytes_; }
@@ -39,6 +39,7 @@ private:
     const int rank_;
     RankHub& hub_;
     StepObserver* observer_ = nullptr;
+    ValueObserver* values_ = nullptr;
     DeviceUse use_;
     std::vector<std::string> action_names_; // that use_ names
     std::int64_t resident_bytes_ = 0;

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <map>
 #include <string_view>
+#include <type_traits>
 
 namespace weft::train {
 namespace {
@@ -150,12 +151,18 @@ Watched watched_arrays(const plan::ExecutionPlan& plan) {
 }
 
 DeviceLook::DeviceLook(const plan::ExecutionPlan& plan, const Watched& watched, int device)
-    : plan_(plan), watched_(watched), device_(device), gradients_(watched.parameters.size()),
+    : plan_(plan), watched_(watched), device_(device), weights_(watched.parameters.size()),
+      updates_(watched.parameters.size()), gradients_(watched.parameters.size()),
       activations_(watched.activations.size()) {
     const int stage = plan.stage_of(device);
     for (std::size_t i = 0; i < watched.parameters.size(); ++i) {
-        if (watched.parameters[i].slot->stage == stage) {
+        const plan::StateSlot& slot = *watched.parameters[i].slot;
+        if (slot.stage == stage) {
             own_.push_back(i);
+            ArrayPart part(slot.whole, slot.placement, plan.mesh, device);
+            if (part.elements() > 0) {
+                held_.push_back({i, std::move(part), {}});
+            }
         }
     }
     // Their squares are added up behind those of the others.
@@ -173,11 +180,63 @@ DeviceLook::DeviceLook(const plan::ExecutionPlan& plan, const Watched& watched, 
 
 void DeviceLook::clear() {
     next_gradient_ = 0;
-    std::fill(gradients_.begin(), gradients_.end(), Spread{});
+    for (std::vector<Spread>* spreads : {&weights_, &updates_, &gradients_}) {
+        std::fill(spreads->begin(), spreads->end(), Spread{});
+    }
     for (std::size_t i = 0; i < activations_.size(); ++i) {
         activations_[i].spread = {};
         activations_[i].active.assign(static_cast<std::size_t>(watched_.activations[i].units), 0);
     }
+}
+
+void DeviceLook::begin(const SlotPart& slot) {
+    clear();
+    for (Held& held : held_) {
+        const std::string& name = watched_.parameters[held.parameter].slot->name;
+        held.part.copy_samples(slot(name).data(), held.before);
+    }
+}
+
+void DeviceLook::end(const SlotPart& slot) {
+    for (const Held& held : held_) {
+        const exec::HostPart now = slot(watched_.parameters[held.parameter].slot->name);
+        held.part.add_to(weights_[held.parameter], now.data());
+        held.part.add_changes(updates_[held.parameter], now.data(), held.before);
+    }
+}
+
+// Spreads as they lie in memory: ranks are the same program on the same kind of processor.
+std::vector<std::byte> DeviceLook::bytes() const {
+    static_assert(std::is_trivially_copyable_v<Spread>);
+    std::vector<std::byte> out;
+    const auto put = [&out](const void* data, std::size_t size) {
+        const auto* const from = static_cast<const std::byte*>(data);
+        out.insert(out.end(), from, from + size);
+    };
+    for (const std::vector<Spread>* spreads : {&weights_, &updates_, &gradients_}) {
+        put(spreads->data(), spreads->size() * sizeof(Spread));
+    }
+    for (const SeenActivation& one : activations_) {
+        put(&one.spread, sizeof(Spread));
+        put(one.active.data(), one.active.size());
+    }
+    return out;
+}
+
+void DeviceLook::seen_elsewhere(std::span<const std::byte> bytes) {
+    const auto take = [&bytes](void* to, std::size_t size) {
+        WEFT_CHECK(bytes.size() >= size, "a rank saw what its plan has");
+        std::memcpy(to, bytes.data(), size);
+        bytes = bytes.subspan(size);
+    };
+    for (std::vector<Spread>* spreads : {&weights_, &updates_, &gradients_}) {
+        take(spreads->data(), spreads->size() * sizeof(Spread));
+    }
+    for (SeenActivation& one : activations_) {
+        take(&one.spread, sizeof(Spread));
+        take(one.active.data(), one.active.size());
+    }
+    WEFT_CHECK(bytes.empty(), "a rank saw what its plan has");
 }
 
 void DeviceLook::seen(const plan::Step& step, const exec::StepValues& values) {

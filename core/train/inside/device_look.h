@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one device sees of gradients and activations while an update runs.
+// What one device sees of weights, gradients, updates and activations while an update runs. In the
+// process that has the device; of another process what its own one saw.
 #pragma once
 
 #include "core/exec/value_observer.h"
 #include "core/train/inside/array_part.h"
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -42,17 +44,29 @@ struct SeenActivation {
     std::vector<std::uint8_t> active; // [units] whether it was ever above 0
 };
 
+/// The device's part of a slot, to be looked at.
+using SlotPart = std::function<exec::HostPart(const std::string& name)>;
+
 class DeviceLook final : public exec::ValueObserver {
 public:
     /// Both outlive it.
     DeviceLook(const plan::ExecutionPlan& plan, const Watched& watched, int device);
 
-    /// Forgets what it saw.
+    /// Before the update: forgets what it saw, and notes the weights.
+    void begin(const SlotPart& slot);
+    /// Of another process: forgets what it saw.
     void clear();
     void seen(const plan::Step& step, const exec::StepValues& values) override;
+    /// After it.
+    void end(const SlotPart& slot);
+    /// All that it saw, for one of the same plan and device in another process.
+    std::vector<std::byte> bytes() const;
+    void seen_elsewhere(std::span<const std::byte> bytes) override;
 
     /// By the parameters and activations of `watched`; empty ones: not on this device. Gradients
     /// are those of all microsteps, before clipping.
+    const std::vector<Spread>& weights() const { return weights_; }
+    const std::vector<Spread>& updates() const { return updates_; }
     const std::vector<Spread>& gradients() const { return gradients_; }
     const std::vector<SeenActivation>& activations() const { return activations_; }
 
@@ -70,7 +84,13 @@ private:
     std::unordered_map<const plan::Step*, std::size_t> makers_;
     std::vector<ArrayPart> activation_parts_; // [activation]
     std::size_t next_gradient_ = 0;           // in own_
-    std::vector<Spread> gradients_;
+    struct Held {                             // a part of a parameter
+        std::size_t parameter = 0;
+        ArrayPart part;
+        std::vector<std::byte> before; // its samples
+    };
+    std::vector<Held> held_;
+    std::vector<Spread> weights_, updates_, gradients_;
     std::vector<SeenActivation> activations_;
 };
 

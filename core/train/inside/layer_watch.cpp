@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/train/inside/layer_watch.h"
 
+#include "core/base/error.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -12,45 +14,42 @@ LayerWatch::LayerWatch(exec::Executor& executor)
     for (int device = 0; device < static_cast<int>(plan.mesh.devices()); ++device) {
         devices_.push_back(std::make_unique<DeviceLook>(plan, watched_, device));
     }
-    for (std::size_t i = 0; i < watched_.parameters.size(); ++i) {
-        const plan::StateSlot& slot = *watched_.parameters[i].slot;
-        for (int device = 0; device < static_cast<int>(plan.mesh.devices()); ++device) {
-            if (plan.stage_of(device) != slot.stage) {
-                continue;
-            }
-            ArrayPart part(slot.whole, slot.placement, plan.mesh, device);
-            if (part.elements() > 0) {
-                held_.push_back({i, device, std::move(part), {}});
-            }
-        }
-    }
 }
 
 LayerWatch::~LayerWatch() {
-    observe(false);
+    try {
+        drop();
+    } catch (const Error&) {
+        // A rank that is lost sees nothing any more.
+    }
 }
 
 void LayerWatch::observe(bool on) {
+    is_on_ = on;
     for (std::size_t device = 0; device < devices_.size(); ++device) {
         executor_.set_value_observer(on ? devices_[device].get() : nullptr,
                                      static_cast<int>(device));
     }
-    is_on_ = on;
 }
 
+// Devices of other processes note their weights where they are, when they are observed.
 void LayerWatch::begin() {
-    for (const auto& device : devices_) {
-        device->clear();
-    }
-    for (Held& held : held_) {
-        const std::string& name = watched_.parameters[held.parameter].slot->name;
-        held.part.copy_samples(executor_.slot(name, held.device).data(), held.before);
+    for (std::size_t i = 0; i < devices_.size(); ++i) {
+        const auto device = static_cast<int>(i);
+        if (executor_.is_here(device)) {
+            devices_[i]->begin(
+                [&](const std::string& name) { return executor_.slot(name, device); });
+        } else {
+            devices_[i]->clear();
+        }
     }
     observe(true);
 }
 
 void LayerWatch::drop() {
-    observe(false);
+    if (is_on_) {
+        observe(false);
+    }
 }
 
 InsideLook LayerWatch::end(std::int64_t step, std::int64_t samples, double loss_scale) {
@@ -59,16 +58,17 @@ InsideLook LayerWatch::end(std::int64_t step, std::int64_t samples, double loss_
     out.step = step;
     out.samples = samples;
     out.parameters.resize(watched_.parameters.size());
-    for (const Held& held : held_) {
-        const std::string& name = watched_.parameters[held.parameter].slot->name;
-        const exec::HostPart now = executor_.slot(name, held.device);
-        ParameterLook& look = out.parameters[held.parameter];
-        held.part.add_to(look.weights, now.data());
-        held.part.add_changes(look.updates, now.data(), held.before);
+    for (std::size_t i = 0; i < devices_.size(); ++i) {
+        const auto device = static_cast<int>(i);
+        if (executor_.is_here(device)) {
+            devices_[i]->end([&](const std::string& name) { return executor_.slot(name, device); });
+        }
     }
     for (std::size_t i = 0; i < out.parameters.size(); ++i) {
         ParameterLook& look = out.parameters[i];
         for (const auto& device : devices_) {
+            look.weights.add(device->weights()[i]);
+            look.updates.add(device->updates()[i]);
             look.gradients.add(device->gradients()[i]);
         }
         if (loss_scale > 0) {

@@ -61,13 +61,6 @@ private:
     exec::Executor& executor_;
     Watched watched_;
     std::vector<std::unique_ptr<DeviceLook>> devices_;
-    struct Held { // a device's part of a parameter
-        std::size_t parameter = 0;
-        int device = 0;
-        ArrayPart part;
-        std::vector<std::byte> before; // its samples
-    };
-    std::vector<Held> held_; // by parameter
     bool is_on_ = false;
 };
 

@@ -8,9 +8,10 @@
 namespace weft::train {
 
 LookInside::LookInside(exec::Executor& executor, const std::filesystem::path& folder,
-                       RunControl& control, const RunLock& lock, bool in_process)
-    : executor_(executor), folder_(folder), control_(control), lock_(lock),
-      in_process_(in_process) {}
+                       RunControl& control, const RunLock& lock,
+                       std::function<void(const Watched&, const InsideLook&)> seen)
+    : executor_(executor), folder_(folder), control_(control), lock_(lock), seen_(std::move(seen)) {
+}
 
 void LookInside::give_up(const std::string& why, const std::string& hint) {
     works_ = false;
@@ -19,11 +20,6 @@ void LookInside::give_up(const std::string& why, const std::string& hint) {
 }
 
 void LookInside::begin() {
-    if (!in_process_) {
-        give_up("its devices have a process each, and values stay in theirs.",
-                "Train it on devices of one process, or with log.inside_every=0.");
-        return;
-    }
     try {
         if (!watch_) {
             watch_.emplace(executor_);
@@ -49,6 +45,7 @@ void LookInside::end(std::int64_t step, std::int64_t samples, double loss_scale)
         const InsideLook look = watch_->end(step, samples, loss_scale);
         if (lock_.place() == RunLock::Place::ours) {
             writer_->add(look);
+            seen_(watch_->watched(), look);
         }
     } catch (const Error& fault) {
         give_up("what it saw was not written: " + fault.message(),

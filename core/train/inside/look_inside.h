@@ -9,16 +9,16 @@
 #include "core/train/record/run_folder.h"
 
 #include <filesystem>
+#include <functional>
 #include <optional>
 
 namespace weft::train {
 
 class LookInside {
 public:
-    /// `in_process`: whether all devices are of this process. Of others nothing is seen, which is
-    /// said when a look is due. Everything outlives this.
+    /// `seen` has copies of what is written. Everything outlives this.
     LookInside(exec::Executor& executor, const std::filesystem::path& folder, RunControl& control,
-               const RunLock& lock, bool in_process);
+               const RunLock& lock, std::function<void(const Watched&, const InsideLook&)> seen);
 
     /// Whether this step is to be looked into: no other may be under way with it.
     bool wants(std::int64_t step, const LiveSettings& live) const {
@@ -39,7 +39,7 @@ private:
     const std::filesystem::path& folder_; // of the run
     RunControl& control_;
     const RunLock& lock_;
-    const bool in_process_;
+    const std::function<void(const Watched&, const InsideLook&)> seen_;
     bool works_ = true;
     std::optional<LayerWatch> watch_; // once a look is due
     std::optional<InsideWriter> writer_;

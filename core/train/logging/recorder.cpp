@@ -72,4 +72,28 @@ std::string Recorder::add(const Event& event) {
     return std::exchange(problem_, {});
 }
 
+void Recorder::add_look(const Watched& watched, const InsideLook& look, double now) {
+    if (!tensorboard_) {
+        return;
+    }
+    std::vector<std::pair<std::string, const Spread*>> spreads;
+    for (std::size_t i = 0; i < watched.parameters.size(); ++i) {
+        const std::string& name = watched.parameters[i].slot->name;
+        const ParameterLook& seen = look.parameters[i];
+        spreads.emplace_back("weights/" + name, &seen.weights);
+        spreads.emplace_back("gradients/" + name, &seen.gradients);
+        spreads.emplace_back("updates/" + name, &seen.updates);
+    }
+    for (std::size_t i = 0; i < watched.activations.size(); ++i) {
+        spreads.emplace_back("activations/" + watched.activations[i].layer,
+                             &look.activations[i].spread);
+    }
+    try {
+        tensorboard_->add_histograms(now, look.step, spreads);
+    } catch (const Error& fault) {
+        tensorboard_.reset();
+        problem_ = fault.message();
+    }
+}
+
 } // namespace weft::train

@@ -4,6 +4,7 @@
 // says so once and goes on.
 #pragma once
 
+#include "core/train/inside/layer_watch.h"
 #include "core/train/logging/metrics_store.h"
 #include "core/train/logging/tensorboard_writer.h"
 #include "core/train/logging/wandb_writer.h"
@@ -25,6 +26,10 @@ public:
     void finish();
     /// Returns a problem to warn about, the first time there is one; else empty.
     std::string add(const Event& event);
+    /// What the run saw inside its network, as histograms for TensorBoard: "weights/NAME",
+    /// "gradients/NAME", "updates/NAME", "activations/LAYER". The next call of add returns a
+    /// problem.
+    void add_look(const Watched& watched, const InsideLook& look, double now);
 
 private:
     std::filesystem::path folder_;

@@ -10,6 +10,7 @@
 #include "core/train/compute.h"
 #include "core/train/planning.h"
 #include "core/train/ranks/load_transport.h"
+#include "core/train/ranks/rank_looks.h"
 #include "core/train/ranks/rank_shards.h"
 #include "core/train/record/host_info.h"
 
@@ -294,9 +295,11 @@ Served serve_rank(const RankTeamOptions& options, const std::function<void()>& j
                     run.threads = command.head.at("device_threads").get<int>();
                     run.exchange_timeout_s = command.head.at("timeout_s").get<double>();
                     RankShards shards(member, plan);
+                    RankLooks looks(member, plan);
                     next = exec::serve_device(member, std::move(plan), backends(), run,
                                               [&](const exec::Frame& other, exec::Device& device) {
-                                                  return shards.act(other, device);
+                                                  return shards.act(other, device) ||
+                                                         looks.act(other, device);
                                               });
                 } else {
                     WEFT_CHECK(transport != nullptr && member.connect(command, *transport),

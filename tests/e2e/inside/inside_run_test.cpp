@@ -2,6 +2,7 @@
 // A run that looks inside its network is bit for bit the run that does not, and what it wrote can
 // be read back: interrupted, resumed, torn.
 #include "core/train/inside/inside_file.h"
+#include "core/train/logging/tensorboard_media.h"
 #include "tests/e2e/weft_process.h"
 #include "tests/support/test_folder.h"
 #include "tests/support/weft_test.h"
@@ -9,6 +10,7 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <numeric>
 
 namespace {
 
@@ -26,6 +28,36 @@ train::InsideHistory history_of(const std::filesystem::path& run) {
 
 class InsideRunTest : public QObject, private TestFolder {
     Q_OBJECT
+
+    // The same looks as histograms, a value for each array that was known.
+    static void compare_with_tensorboard(const std::filesystem::path& folder,
+                                         const train::InsideHistory& seen) {
+        const train::MediaIndex index = train::index_media(folder);
+        QVERIFY(index.problems.empty());
+        const auto compare = [&](const std::string& tag, std::size_t at,
+                                 const train::WrittenSpread& spread) {
+            const auto found =
+                std::find_if(index.series.begin(), index.series.end(),
+                             [&](const train::MediaSeries& one) { return one.tag == tag; });
+            QVERIFY2(found != index.series.end(), tag.c_str());
+            QCOMPARE(found->places.at(at).step, seen.steps[at]);
+            const auto read = std::get<train::MediaHistogram>(
+                train::read_media(folder, found->kind, found->places.at(at)));
+            const double counted = std::accumulate(spread.bins.begin(), spread.bins.end(), 0.0);
+            QCOMPARE(read.total(), counted);
+            QCOMPARE(read.left.front(), spread.low);
+        };
+        for (std::size_t at = 0; at < seen.steps.size(); ++at) {
+            for (const train::ParameterHistory& one : seen.parameters) {
+                compare("weights/" + one.name, at, one.points[at].weights);
+                compare("gradients/" + one.name, at, one.points[at].gradients);
+                compare("updates/" + one.name, at, one.points[at].updates);
+            }
+            for (const train::ActivationHistory& one : seen.activations) {
+                compare("activations/" + one.layer, at, one.points[at].spread);
+            }
+        }
+    }
 
 private slots:
     void initTestCase() { config_ = write_config(path("configs")); }
@@ -48,8 +80,9 @@ private slots:
         const Finished one = train_weft(config_, text(plain.c_str()), settings, {});
         QVERIFY2(one.code == 0, one.err.c_str());
         QVERIFY(!std::filesystem::exists(path(plain.c_str()) / train::inside_path()));
-        const Finished other = train_weft(config_, text(looking.c_str()),
-                                          settings + QStringList{"log.inside_every=3"}, {});
+        const Finished other =
+            train_weft(config_, text(looking.c_str()),
+                       settings + QStringList{"log.inside_every=3", "log.tensorboard=true"}, {});
         QVERIFY2(other.code == 0, other.err.c_str());
         const Finished diff =
             run_weft({"checkpoint", "diff", text(plain.c_str()), text(looking.c_str())});
@@ -78,6 +111,7 @@ private slots:
             ++compared;
         }
         QCOMPARE(compared, seen.steps.size());
+        compare_with_tensorboard(path(looking.c_str()) / "metrics", seen);
     }
 
     void a_resumed_run_looks_on_and_what_was_torn_is_dropped() {

@@ -2,6 +2,7 @@
 // A process for each device gives the bits of as many simulated devices, over MPI and over Gloo, on
 // every strategy; and what one leaves another resumes. WEFT_EVERY_STRATEGY takes all of them.
 #include "core/base/file.h"
+#include "core/train/inside/inside_file.h"
 #include "tests/e2e/mesh/mesh_run.h"
 #include "tests/e2e/ranks/rank_processes.h"
 #include "tests/support/weft_test.h"
@@ -163,6 +164,7 @@ private slots:
         for (const QString& one : overrides) {
             settings.push_back(one.toStdString());
         }
+        settings.emplace_back("log.inside_every=2");
         const QString config = write_model(root, model.toStdString().c_str(), settings);
         const Finished simulated = run_weft({"train", config, "--run-dir", text_of(root / "one")});
         QVERIFY2(simulated.code == 0, simulated.err.c_str());
@@ -176,6 +178,10 @@ private slots:
             QCOMPARE(many.finish(), std::vector<int>(static_cast<std::size_t>(ranks), 0));
         }
         expect_same(root / "one", root / "many");
+        // Each rank looks at its own device and hands over what it saw.
+        const std::string seen = read_file(root / "one" / train::inside_path());
+        QVERIFY(seen.size() > 1000);
+        QVERIFY(read_file(root / "many" / train::inside_path()) == seen);
     }
 
     // Half of a run on two processes, the other half on four devices of one, beside the whole on

@@ -89,6 +89,50 @@ class TensorboardMediaTest : public QObject {
     }
 
 private slots:
+    // Each bucket is counted again, number by number.
+    void histograms_that_we_write_count_the_numbers_between_their_edges() {
+        const std::vector<float> values{-3, -1.5F, -1e-3F, 0, 0, 0.5F, 0.6F, 7, 1e-9F};
+        Spread spread;
+        spread.add(weft::ir::DType::f32, values.data(), std::ssize(values));
+        Spread none;
+        Spread zeros;
+        const std::vector<float> two_zeros{0, 0};
+        zeros.add(weft::ir::DType::f32, two_zeros.data(), 2);
+        const fs::path folder = fs::path(dir_.path().toStdString()) / "own";
+        fs::create_directories(folder);
+        TensorboardWriter writer(folder, 100, "host");
+        writer.add_histograms(
+            101, 5, {{"weights/a", &spread}, {"weights/none", &none}, {"weights/zeros", &zeros}});
+        const MediaIndex index = index_media(folder);
+        QVERIFY(index.problems.empty());
+        QCOMPARE(index.series.size(), std::size_t{2}); // of nothing there is nothing
+        QCOMPARE(index.series[0].tag, std::string("weights/a"));
+        QCOMPARE(index.series[0].places.at(0).step, std::int64_t{5});
+        const auto read = std::get<MediaHistogram>(
+            read_media(folder, MediaKind::histogram, index.series[0].places.at(0)));
+        QCOMPARE(read.total(), double(values.size()));
+        QCOMPARE(read.left.front(), -3.0);
+        QCOMPARE(read.right.back(), 7.0);
+        for (std::size_t i = 0; i < read.counts.size(); ++i) {
+            QVERIFY(i == 0 || read.left[i] == read.right[i - 1]);
+            double inside = 0;
+            for (const float value : values) {
+                // A number at an edge between positive buckets is in the upper one.
+                const bool in =
+                    value > 0 ? double(value) >= read.left[i] &&
+                                    (double(value) < read.right[i] || (i + 1 == read.counts.size()))
+                              : (double(value) > read.left[i] ||
+                                 (i == 0 && double(value) == read.left[i])) &&
+                                    double(value) <= read.right[i];
+                inside += in ? 1 : 0;
+            }
+            QCOMPARE(read.counts[i], inside);
+        }
+        const auto nothing_else = std::get<MediaHistogram>(
+            read_media(folder, MediaKind::histogram, index.series[1].places.at(0)));
+        QCOMPARE(nothing_else.total(), 2.0);
+    }
+
     void every_kind_of_a_writer_is_found_or_named() {
         const MediaIndex index = index_media(kinds());
         QVERIFY(index.problems.empty());
