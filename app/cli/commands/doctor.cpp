@@ -9,6 +9,7 @@
 #include "core/base/team_wait.h"
 #include "core/base/text.h"
 #include "core/train/compute.h"
+#include "core/train/measure/system_reader.h"
 #include "core/train/ranks/load_transport.h"
 #include "core/train/record/host_info.h"
 #include "core/train/self_test/gpu_verdict.h"
@@ -231,6 +232,7 @@ Json doctor_json(const Context& context) {
             {"transports", transports_json()},
             {"runs_root", context.runs_root.string()},
             {"disk_free_bytes", disk_free_bytes(context.runs_root)},
+            {"missing_sensors", train::missing_sensors(train::read_system())},
             {"data", data_json()}};
 }
 
@@ -296,6 +298,10 @@ void print_text(const Json& doctor) {
     std::printf("disk          %s free for runs in %s\n",
                 format_bytes(doctor["disk_free_bytes"].get<std::int64_t>()).c_str(),
                 text(doctor["runs_root"]).c_str());
+    if (const auto& missing = doctor["missing_sensors"]; !missing.empty()) {
+        std::printf("sensors       this machine does not tell: %s; runs have no curves of it\n",
+                    join(missing.get<std::vector<std::string>>(), ", ").c_str());
+    }
     print_gpus(doctor["cuda"]);
     print_transports(doctor["transports"]);
     if (doctor.contains("self_test")) {

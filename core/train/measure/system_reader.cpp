@@ -170,4 +170,21 @@ SystemCounts read_system(const fs::path& root) {
     return out;
 }
 
+std::vector<std::string> missing_sensors(const SystemCounts& counts) {
+    std::vector<std::string> out;
+    const auto add = [&out](bool known, const char* name) {
+        if (!known) {
+            out.emplace_back(name);
+        }
+    };
+    add(counts.busy_s.has_value(), "time of the processor");
+    add(counts.process_s.has_value(), "time of this process");
+    add(counts.process_bytes.has_value(), "memory of this process");
+    add(counts.available_bytes.has_value(), "memory that is free");
+    add(counts.read_bytes && counts.written_bytes, "disk traffic");
+    add(counts.received_bytes && counts.sent_bytes, "network traffic");
+    add(counts.temperature_c.has_value(), "temperature of the processor");
+    return out;
+}
+
 } // namespace weft::train

@@ -5,7 +5,10 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace weft::train {
 
@@ -24,6 +27,9 @@ struct SystemCounts {
 
 /// Some hundred microseconds. `root` stands for "/". Never throws.
 SystemCounts read_system(const std::filesystem::path& root = "/");
+
+/// What a machine does not tell, in words: "temperature of the processor"; empty: it tells all.
+std::vector<std::string> missing_sensors(const SystemCounts& counts);
 
 /// Bytes that all interfaces but `lo` received and sent, of the text of /proc/net/dev.
 std::optional<std::pair<std::int64_t, std::int64_t>> network_bytes(std::string_view text);

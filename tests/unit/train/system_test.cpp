@@ -63,6 +63,17 @@ class SystemTest : public QObject, private test::TestFolder {
     Q_OBJECT
 
 private slots:
+    void what_a_machine_does_not_tell_is_named() {
+        const std::filesystem::path root = path("sensors");
+        tell(root, 100);
+        QCOMPARE(missing_sensors(read_system(root)), std::vector<std::string>());
+        std::filesystem::remove_all(root / "sys");
+        std::filesystem::remove(root / "proc/net/dev");
+        QCOMPARE(missing_sensors(read_system(root)),
+                 (std::vector<std::string>{"network traffic", "temperature of the processor"}));
+        QCOMPARE(missing_sensors({}).size(), std::size_t{7});
+    }
+
     void rates_are_those_between_two_readings() {
         const auto root = path("machine");
         tell(root, 100);
