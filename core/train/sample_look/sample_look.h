@@ -14,7 +14,7 @@ namespace weft::train {
 /// What a layer puts out.
 struct LayerLook {
     std::string layer;           // its path: "blocks.0.mlp.up"
-    std::string kind;            // of its last op: "relu"
+    std::string kind;            // what it does: "linear, gelu"
     ir::Shape shape;             // of a sample: a picture [H, W, C], positions [T, C], units [C]
     std::vector<float> values{}; // dense, row-major
 };

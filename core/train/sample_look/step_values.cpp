@@ -59,6 +59,18 @@ ir::Shape shape_of_sample(const plan::Step& step) {
     return out.rank() > 3 ? ir::Shape{out.rows(), out.back()} : out;
 }
 
+/// What a layer does, in a few words: that it cuts, adds and rounds is said where it does no more.
+std::string names_of(const std::vector<std::string>& kinds) {
+    constexpr std::string_view kAside[] = {"add", "cast", "slice", "broadcast", "cache_write"};
+    std::string out;
+    for (const std::string& kind : kinds) {
+        if (std::find(std::begin(kAside), std::end(kAside), kind) == std::end(kAside)) {
+            out += (out.empty() ? "" : ", ") + kind;
+        }
+    }
+    return out.empty() ? kinds.back() : out;
+}
+
 /// Layers have paths that no part of a program beside the model has.
 bool is_layer(std::string_view path) {
     return !path.empty() && path != "prediction" && path != "reconstruction" && path != "loss";
@@ -77,8 +89,8 @@ StepWatch::StepWatch(const plan::PlannedProgram& program, std::string_view input
     find_makers(program.steps, of_sample, makers);
     for (const plan::Step* step : makers) {
         makers_[step] = layers_.size();
-        layers_.push_back(
-            {std::string(step->op.path), std::string(step->op.kind), shape_of_sample(*step)});
+        const std::string path(step->op.path);
+        layers_.push_back({path, names_of(kinds_[path]), shape_of_sample(*step)});
     }
     find_patches();
 }
@@ -111,6 +123,12 @@ void StepWatch::find_makers(const std::vector<plan::Step>& steps, std::vector<bo
         const ir::Type& type = step.outputs.front().type;
         if (is_layer(path) && step.op.kind != "sweep" && ir::is_float(type.dtype) &&
             type.shape.rank() >= 2) {
+            auto& kinds = kinds_[std::string(path)];
+            std::string_view kind = step.op.kind;
+            kind = attends(step) ? kAttentionOp : kind; // with a cache it is the same to a reader
+            if (std::find(kinds.begin(), kinds.end(), kind) == kinds.end()) {
+                kinds.emplace_back(kind);
+            }
             std::erase_if(makers, [path](const plan::Step* one) { return one->op.path == path; });
             makers.push_back(&step);
         }

@@ -7,6 +7,7 @@
 #include "core/plan/plan.h"
 #include "core/train/sample_look/sample_look.h"
 
+#include <map>
 #include <unordered_map>
 
 namespace weft::train {
@@ -34,6 +35,7 @@ private:
     std::vector<AttentionLook> attention_;
     std::optional<PatchGrid> patches_;
     PatchGrid grid_; // of the last convolution before attention
+    std::map<std::string, std::vector<std::string>> kinds_; // of ops, by layer
     Kept makers_;    // the step that makes what a layer puts out: place in layers_
     Kept attenders_; // place in attention_
 };
