@@ -240,6 +240,26 @@ private slots:
         }
     }
 
+    // At its first step a run has an axis from 0 to 1.
+    void an_axis_that_counts_has_whole_numbers_only() {
+        ChartTicker ticker;
+        ticker.setKind(ChartTicker::Kind::Count);
+        for (const int room : {2, 5, 8}) {
+            ticker.setRoom(room, 600);
+            for (const double high : {1.0, 2.0, 3.0, 7.0, 24.0, 1000.0, 12345.0}) {
+                QVector<double> ticks;
+                QVector<QString> labels;
+                ticker.generate(QCPRange(0, high), QLocale::c(), 'g', 6, ticks, nullptr, &labels);
+                QVERIFY(std::count_if(ticks.begin(), ticks.end(),
+                                      [&](double tick) { return tick >= 0 && tick <= high; }) >= 2);
+                for (int i = 0; i < ticks.size(); ++i) {
+                    QVERIFY2(ticks[i] == std::round(ticks[i]), qPrintable(labels[i]));
+                    QVERIFY2(!labels[i].contains('.'), qPrintable(labels[i]));
+                }
+            }
+        }
+    }
+
     void labels_side_by_side_do_not_touch() {
         using Kind = ChartTicker::Kind;
         const QFont font = Theme::current().font(TextStyle::MonoSmall);

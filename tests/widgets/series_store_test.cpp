@@ -49,6 +49,28 @@ SeriesExtent naiveExtent(const Points& points, double low, double high, bool pos
 class SeriesStoreTest : public QObject {
     Q_OBJECT
 private slots:
+    // Three numbers a point, and a sixteenth of its blocks: twice that at most while it grows.
+    void a_short_series_takes_little_memory() {
+        for (const int count : {1, 20, 100, 1000, 5000}) {
+            const Points points = randomPoints(count, 7);
+            SeriesStore store;
+            store.setSmoothing(0.9);
+            store.append(points.x, points.y);
+            const std::size_t needed = std::size_t(count) * 3 * sizeof(double);
+            QVERIFY2(store.bytes() >= needed && store.bytes() <= 3 * needed + 2000,
+                     qPrintable(QString("%1 points, %2 bytes").arg(count).arg(store.bytes())));
+            // Taken back and appended again it is what it was.
+            store.rewindTo(points.x[std::size_t(count / 2)]);
+            store.rewindTo(-1000);
+            QCOMPARE(store.size(), std::size_t{0});
+            store.append(points.x, points.y);
+            QCOMPARE(store.size(), std::size_t(count));
+            for (std::size_t i = 0; i < std::size_t(count); ++i) {
+                QVERIFY((store.at(i) == SeriesPoint{points.x[i], points.y[i]}));
+            }
+        }
+    }
+
     void points_outside_are_counted_as_by_a_look_at_each() {
         for (const int count : {1, 16, 257, 4097, 20000}) {
             const Points points = randomPoints(count, static_cast<unsigned>(count));

@@ -104,7 +104,8 @@ void ChartFrame::showAxis(XAxis axis, const QString& y_name) {
     const QString names[] = {tr("step"), tr("epoch"), tr("time"), tr("clock"), tr("relative step")};
     chart_->setXKind(axis == XAxis::Seconds ? LineChart::XKind::Seconds
                      : axis == XAxis::Wall  ? LineChart::XKind::Clock
-                                            : LineChart::XKind::Number);
+                     : axis == XAxis::Epoch ? LineChart::XKind::Number
+                                            : LineChart::XKind::Count);
     chart_->setAxisNames(names[static_cast<int>(axis)], y_name);
 }
 

@@ -156,6 +156,9 @@ double ChartTicker::getTickStep(const QCPRange& range) {
 }
 
 double ChartTicker::stepFor(const QCPRange& range, int count) {
+    if (kind_ == Kind::Count) {
+        return std::max(1.0, std::floor(cleanMantissa(range.size() / std::max(1, count))));
+    }
     if (kind_ != Kind::Seconds && kind_ != Kind::Clock) {
         return cleanMantissa(range.size() / std::max(1, count));
     }
@@ -206,6 +209,7 @@ QString ChartTicker::labelOf(double tick, double step, double largest) const {
     case Kind::Seconds: return timeLabel(tick, step);
     case Kind::Clock: return clockLabel(tick, step);
     case Kind::Linear:
+    case Kind::Count:
     case Kind::Logarithmic: break;
     }
     return axisLabel(tick, step, largest);

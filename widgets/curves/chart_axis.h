@@ -21,7 +21,7 @@ bool crosses(const QRectF& place, const QPointF& from, const QPointF& to);
 
 class ChartTicker : public QCPAxisTicker {
 public:
-    enum class Kind { Linear, Logarithmic, Seconds, Clock };
+    enum class Kind { Linear, Count, Logarithmic, Seconds, Clock }; // Count: whole numbers
 
     void setKind(Kind kind) { kind_ = kind; }
     /// About how many ticks there is room for. Of labels side by side in so many pixels, fewer

@@ -276,6 +276,7 @@ void LineChart::setXKind(XKind kind) {
     d_->x_kind = kind;
     d_->x_ticker->setKind(kind == XKind::Seconds ? ChartTicker::Kind::Seconds
                           : kind == XKind::Clock ? ChartTicker::Kind::Clock
+                          : kind == XKind::Count ? ChartTicker::Kind::Count
                                                  : ChartTicker::Kind::Linear);
     d_->scheduleReplot();
 }

@@ -125,7 +125,7 @@ public:
     double smoothing() const;
     /// What x is: a number, seconds ("30 s", "2 m"), or seconds of the UTC epoch, shown as local
     /// time ("14:05").
-    enum class XKind { Number, Seconds, Clock };
+    enum class XKind { Number, Count, Seconds, Clock }; // Count: whole numbers
     void setXKind(XKind kind);
     void setXAxisVisible(bool visible);
     /// Left margin in pixels, the same for charts that stand above each other (default 48).

@@ -113,6 +113,7 @@ QString LineChart::Private::placeText(double x) const {
     switch (x_kind) {
     case XKind::Seconds: return timeLabel(x, step);
     case XKind::Clock: return clockLabel(x, step);
+    case XKind::Count:
     case XKind::Number: break;
     }
     return x == std::round(x) ? axisLabel(x, 1.0, std::abs(x))

@@ -73,6 +73,7 @@ QString LineChart::Private::xColumn() const {
     switch (x_kind) {
     case XKind::Seconds: return tr("%1 in seconds").arg(xName());
     case XKind::Clock: return tr("%1 in seconds since 1970 UTC").arg(xName());
+    case XKind::Count:
     case XKind::Number: break;
     }
     return xName();

@@ -323,14 +323,14 @@ std::size_t SeriesStore::countOutside(double x_low, double x_high, const SeriesE
 }
 
 std::size_t SeriesStore::bytes() const {
-    std::size_t total = x_.size() * sizeof(double);
+    std::size_t total = x_.bytes();
     for (const Levels* column : {&raw_, &smoothed_}) {
-        total += column->y.size() * sizeof(double);
+        total += column->y.bytes();
         for (const ChunkedArray<Block>& level : column->blocks) {
-            total += level.size() * sizeof(Block);
+            total += level.bytes();
         }
     }
-    return total + non_finite_.size() * sizeof(SeriesPoint);
+    return total + non_finite_.capacity() * sizeof(SeriesPoint);
 }
 
 std::vector<double> smoothed(std::vector<double> y, double weight) {

@@ -14,7 +14,8 @@
 
 namespace weft::widgets {
 
-/// Grows by whole chunks, so that appending never moves what is there.
+/// Grows by whole chunks, so that appending never moves what is there; the first one doubles until
+/// it is as large as the others, so that hundreds of short series stay small.
 template <typename T>
 class ChunkedArray {
 public:
@@ -22,7 +23,9 @@ public:
     const T& operator[](std::size_t i) const { return chunks_[i >> kShift][i & kMask]; }
     T& operator[](std::size_t i) { return chunks_[i >> kShift][i & kMask]; }
     void push(const T& value) {
-        if ((size_ & kMask) == 0 && (size_ >> kShift) == chunks_.size()) {
+        if (size_ == first_ && size_ <= kMask) {
+            growFirst();
+        } else if ((size_ & kMask) == 0 && (size_ >> kShift) == chunks_.size()) {
             chunks_.push_back(std::make_unique<T[]>(kMask + 1));
         }
         chunks_[size_ >> kShift][size_ & kMask] = value;
@@ -36,12 +39,30 @@ public:
     void truncate(std::size_t size) {
         size_ = size;
         chunks_.resize((size + kMask) >> kShift);
+        first_ = chunks_.empty() ? 0 : first_;
+    }
+    std::size_t bytes() const {
+        return chunks_.empty() ? 0 : (first_ + (chunks_.size() - 1) * (kMask + 1)) * sizeof(T);
     }
 
 private:
     static constexpr std::size_t kShift = 12;
     static constexpr std::size_t kMask = (std::size_t{1} << kShift) - 1;
+    static constexpr std::size_t kLeast = 16; // of the first chunk
+
+    void growFirst() {
+        first_ = std::max(kLeast, 2 * first_);
+        auto grown = std::make_unique<T[]>(first_);
+        if (chunks_.empty()) {
+            chunks_.push_back(std::move(grown));
+        } else {
+            std::copy_n(chunks_.front().get(), size_, grown.get());
+            chunks_.front() = std::move(grown);
+        }
+    }
+
     std::vector<std::unique_ptr<T[]>> chunks_;
+    std::size_t first_ = 0; // room in the first chunk
     std::size_t size_ = 0;
 };
 
