@@ -60,7 +60,7 @@ ir::Shape shape_of_sample(const plan::Step& step) {
 }
 
 /// What a layer does, in a few words: that it cuts, adds and rounds is said where it does no more.
-std::string names_of(const std::vector<std::string>& kinds) {
+std::string joined_names(const std::vector<std::string>& kinds) {
     constexpr std::string_view kAside[] = {"add", "cast", "slice", "broadcast", "cache_write"};
     std::string out;
     for (const std::string& kind : kinds) {
@@ -90,7 +90,7 @@ StepWatch::StepWatch(const plan::PlannedProgram& program, std::string_view input
     for (const plan::Step* step : makers) {
         makers_[step] = layers_.size();
         const std::string path(step->op.path);
-        layers_.push_back({path, names_of(kinds_[path]), shape_of_sample(*step)});
+        layers_.push_back({path, joined_names(kinds_[path]), shape_of_sample(*step)});
     }
     find_patches();
 }
