@@ -35,7 +35,7 @@ struct FollowOptions {
 void follow(const Connection& connection, const std::string& run, const Path& folder,
             const FollowOptions& options);
 
-/// One checkpoint of the run into its folder here, whose record is copied too; `which` is "last",
+/// One checkpoint of the run into its folder here, whose record is copied too; `which` is "latest",
 /// "best" or a step. Checked sum by sum before it gets its name. `progress` is told 0 to 1. Returns
 /// its folder; one that is here is left as it is. Throws as follow() does, and
 /// weft::Error{checkpoint}; Connection::Stopped.
