@@ -156,7 +156,8 @@ void Connection::run_rsync(std::vector<std::string> words,
         }
     }
     const int code = launch::reap(child);
-    if (code == 0) {
+    // 24: a file was replaced while it was listed; the next pull has what took its place.
+    if (code == 0 || code == 24) {
         return;
     }
     // 12, 30, 35 and 255: the connection ended or was never there (rsync(1), EXIT VALUES).

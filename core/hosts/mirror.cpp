@@ -68,7 +68,7 @@ void pull_record(const Connection& connection, const std::string& run, const Pat
                     folder / kEvents);
     connection.pull({"-rlt", "--safe-links", "--exclude=/lock", "--exclude=/checkpoints",
                      "--exclude=*.part", "--exclude=/annotations.json",
-                     std::string("--exclude=/") + kMirrorName,
+                     "--exclude=/audit/decisions.jsonl", std::string("--exclude=/") + kMirrorName,
                      std::string("--exclude=/") + kEvents},
                     run + "/", folder);
 }

@@ -5,6 +5,7 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/checkpoint/checkpoint.h"
+#include "core/data/formats/format.h"
 #include "core/train/audit/label_scores.h"
 #include "core/train/audit/near_pairs.h"
 #include "core/train/audit/sample_features.h"
@@ -14,6 +15,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <exception>
 #include <limits>
 #include <map>
 #include <numeric>
@@ -364,23 +366,32 @@ private:
         };
         std::vector<Likeness> found(pairs.size());
         const auto threads = static_cast<std::size_t>(thread_count(options_.threads));
+        std::vector<std::exception_ptr> faults(threads); // files may have gone meanwhile
         {
             std::vector<std::jthread> workers;
             for (std::size_t t = 0; t < threads; ++t) {
                 workers.emplace_back([&, t] {
-                    for (std::size_t i = t; i < pairs.size(); i += threads) {
-                        if (options_.stop.stop_requested()) {
-                            return;
+                    try {
+                        for (std::size_t i = t; i < pairs.size() && !options_.stop.stop_requested();
+                             i += threads) {
+                            const std::vector<float> one = input_of(parts, places[pairs[i].first]);
+                            const std::vector<float> other =
+                                input_of(parts, places[pairs[i].second]);
+                            found[i] = {standard_.width > 0
+                                            ? row_likeness(standard_.row(pairs[i].first),
+                                                           standard_.row(pairs[i].second))
+                                            : image_likeness(one, other, info().input.shape),
+                                        one == other};
                         }
-                        const std::vector<float> one = input_of(parts, places[pairs[i].first]);
-                        const std::vector<float> other = input_of(parts, places[pairs[i].second]);
-                        found[i] = {standard_.width > 0
-                                        ? row_likeness(standard_.row(pairs[i].first),
-                                                       standard_.row(pairs[i].second))
-                                        : image_likeness(one, other, info().input.shape),
-                                    one == other};
+                    } catch (...) {
+                        faults[t] = std::current_exception();
                     }
                 });
+            }
+        }
+        for (const std::exception_ptr& fault : faults) {
+            if (fault) {
+                std::rethrow_exception(fault);
             }
         }
         tell("comparing samples", 1);
@@ -548,6 +559,35 @@ std::vector<fs::path> audited_checkpoints(const fs::path& path, std::size_t most
     std::vector<fs::path> out;
     for (std::size_t i = 0; i < count; ++i) { // the last one among them
         out.push_back(all[(i + 1) * all.size() / count - 1]);
+    }
+    return out;
+}
+
+std::string reasons_text(const Suspect& suspect) {
+    std::vector<std::string> parts;
+    for (const Suspicion reason : suspect.reasons) {
+        parts.emplace_back(suspicion_name(reason));
+    }
+    std::string out = join(parts, ", ");
+    if (!suspect.twins.empty()) {
+        const Twin& twin = suspect.twins.front();
+        out += (twin.exact ? " = " : " ~ ") + twin.part + " " + std::to_string(twin.index);
+    }
+    return out;
+}
+
+std::vector<data::Correction> with_earlier(const compile::RunConfig& config,
+                                           std::vector<data::Correction> decided) {
+    const config::Json& named = config.section("data").at("corrections");
+    std::vector<data::Correction> out;
+    if (named.is_string()) {
+        out = data::read_corrections(data::resolve(config.base_dir, named.get<std::string>()));
+    }
+    for (data::Correction& one : decided) {
+        std::erase_if(out, [&](const data::Correction& before) {
+            return before.part == one.part && before.index == one.index;
+        });
+        out.push_back(std::move(one));
     }
     return out;
 }

@@ -8,6 +8,7 @@
 #include "core/data/corrections.h"
 #include "core/train/engine.h"
 
+#include <array>
 #include <functional>
 #include <optional>
 #include <stop_token>
@@ -23,6 +24,8 @@ enum class Suspicion : std::uint8_t {
     duplicate,   // nearly the same as another training sample
     hard,        // among those of the highest mean loss
 };
+inline constexpr std::array kSuspicions = {Suspicion::mislabelled, Suspicion::leak,
+                                           Suspicion::duplicate, Suspicion::hard};
 /// "mislabelled"
 std::string_view suspicion_name(Suspicion suspicion);
 
@@ -77,6 +80,14 @@ std::vector<std::filesystem::path> audited_checkpoints(const std::filesystem::pa
 /// numbers to predict; {data}, {checkpoint}.
 std::optional<Audit> audit_data(const std::vector<std::filesystem::path>& checkpoints,
                                 const AuditOptions& options);
+
+/// "mislabelled, duplicate ~ train 12": why, and the nearest twin ("=": the same in every number).
+std::string reasons_text(const Suspect& suspect);
+
+/// The list that a run's configuration names, `decided` in place of what it says of the same
+/// samples: what a fork takes. Throws weft::Error{data}.
+std::vector<data::Correction> with_earlier(const compile::RunConfig& config,
+                                           std::vector<data::Correction> decided);
 
 config::Json to_json(const Audit& audit);
 /// What to_json() made. Throws weft::Error{data}.

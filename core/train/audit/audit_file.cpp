@@ -4,7 +4,6 @@
 #include "core/train/audit/audit.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdio>
 
@@ -14,9 +13,6 @@ namespace {
 using config::Json;
 
 constexpr int kAuditVersion = 1;
-constexpr std::array kSuspicions = {Suspicion::mislabelled, Suspicion::leak, Suspicion::duplicate,
-                                    Suspicion::hard};
-
 /// Numbers that are not finite become null.
 Json losses_json(const std::vector<double>& numbers) {
     Json out = Json::array();

@@ -26,6 +26,7 @@ fs::path decision_file(const fs::path& run) {
 struct AuditReading {
     std::shared_ptr<const train::Audit> audit;
     std::map<std::int64_t, Decision> decisions;
+    std::map<std::int64_t, data::Correction> samples; // that were decided about
     QString problem;
 };
 
@@ -41,7 +42,13 @@ AuditReading read_audit(const fs::path& run) {
             for (const data::Correction& one : data::read_corrections(decision_file(run))) {
                 out.decisions[one.index] = {one.excludes() ? Kind::Exclude : Kind::Label,
                                             one.label};
+                out.samples[one.index] = one;
             }
+        }
+        for (const train::Suspect& one :
+             out.audit ? out.audit->suspects : std::vector<train::Suspect>()) {
+            out.samples[one.index] = {"train", one.index, one.crc32c, -1, train::reasons_text(one),
+                                      0};
         }
     } catch (const std::exception& fault) {
         out.problem = faultText(fault);
@@ -65,23 +72,6 @@ fs::path list_file(const compile::RunConfig& config, const fs::path& run) {
     return folder / (run.filename().string() + "-corrections.jsonl");
 }
 
-/// The list that the run was trained with; decisions take the place of what it says.
-std::vector<data::Correction> merged(const compile::RunConfig& config,
-                                     std::vector<data::Correction> decided) {
-    const config::Json& named = config.section("data").at("corrections");
-    std::vector<data::Correction> out;
-    if (named.is_string()) {
-        out = data::read_corrections(data::resolve(config.base_dir, named.get<std::string>()));
-    }
-    for (data::Correction& one : decided) {
-        std::erase_if(out, [&](const data::Correction& before) {
-            return before.part == one.part && before.index == one.index;
-        });
-        out.push_back(std::move(one));
-    }
-    return out;
-}
-
 } // namespace
 
 RunAudit::RunAudit(RunModel& run, fs::path worker, QObject* parent)
@@ -99,6 +89,7 @@ void RunAudit::reset() {
     cancel();
     audit_.reset();
     decisions_.clear();
+    samples_.clear();
     undone_.clear();
     problem_.clear();
     known_ = run_.isEmpty() || run_.isForeign();
@@ -114,7 +105,9 @@ void RunAudit::read() {
                    [this](AuditReading read) {
                        known_ = true;
                        audit_ = std::move(read.audit);
-                       decisions_ = std::move(read.decisions);
+                       // Of a second look only what was not decided meanwhile is news.
+                       decisions_.merge(read.decisions);
+                       samples_ = std::move(read.samples);
                        problem_ = read.problem;
                        emit changed();
                    });
@@ -139,6 +132,7 @@ void RunAudit::start() {
         }
     });
     process_->start();
+    process_->setReadChannel(QProcess::StandardError);
     emit changed();
 }
 
@@ -172,7 +166,6 @@ void RunAudit::takeProgress() {
 }
 
 void RunAudit::onFinished(int code) {
-    process_->setReadChannel(QProcess::StandardError);
     takeProgress();
     process_->deleteLater();
     process_ = nullptr;
@@ -180,6 +173,11 @@ void RunAudit::onFinished(int code) {
     if (code == 0) {
         problem_.clear();
         read();
+    } else {
+        problem_ = problem_.isEmpty()
+                       ? tr("The audit ended with code %1 and said nothing").arg(code)
+                       : problem_;
+        emit failed(problem_);
     }
     emit changed();
 }
@@ -220,15 +218,12 @@ int RunAudit::countOf(Kind kind) const {
 
 std::vector<data::Correction> RunAudit::corrections() const {
     std::vector<data::Correction> out;
-    for (const train::Suspect& one : audit_ ? audit_->suspects : std::vector<train::Suspect>()) {
-        const Decision decision = this->decision(one.index);
-        if (decision.kind == Kind::Exclude || decision.kind == Kind::Label) {
-            std::string why;
-            for (const train::Suspicion reason : one.reasons) {
-                why += (why.empty() ? "" : ", ") + std::string(train::suspicion_name(reason));
-            }
-            out.push_back({"train", one.index, one.crc32c,
-                           decision.kind == Kind::Label ? decision.label : -1, why, 0});
+    for (const auto& [index, decision] : decisions_) {
+        const auto sample = samples_.find(index);
+        if (sample != samples_.end() &&
+            (decision.kind == Kind::Exclude || decision.kind == Kind::Label)) {
+            out.push_back(sample->second);
+            out.back().label = decision.kind == Kind::Label ? decision.label : -1;
         }
     }
     return out;
@@ -265,7 +260,7 @@ void RunAudit::writeList() {
             Written out{list_file(config, run), {}};
             try {
                 make_directories(out.file.parent_path());
-                data::write_corrections(out.file, merged(config, list));
+                data::write_corrections(out.file, train::with_earlier(config, list));
             } catch (const std::exception& fault) {
                 out.problem = faultText(fault);
             }

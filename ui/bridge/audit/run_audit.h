@@ -78,6 +78,7 @@ private:
     QString problem_, progress_;
     QProcess* process_ = nullptr;
     std::map<std::int64_t, Decision> decisions_;
+    std::map<std::int64_t, data::Correction> samples_; // suspects, and those decided about before
     std::vector<std::pair<std::int64_t, Decision>> undone_; // what was there before, newest last
     NewestJob reading_{this};
     QThreadPool writer_; // one thread: files are written in the order of decisions

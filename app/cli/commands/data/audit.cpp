@@ -7,7 +7,6 @@
 #include "app/cli/signals.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
-#include "core/data/formats/format.h"
 #include "core/train/record/run_folder.h"
 
 #include <algorithm>
@@ -19,9 +18,6 @@ namespace fs = std::filesystem;
 using train::Audit;
 using train::Suspect;
 using train::Suspicion;
-
-constexpr Suspicion kAllSuspicions[] = {Suspicion::mislabelled, Suspicion::leak,
-                                        Suspicion::duplicate, Suspicion::hard};
 
 struct AuditCommand {
     std::string path;
@@ -43,20 +39,6 @@ std::string class_text(const Audit& audit, std::int32_t label) {
     return label < 0                       ? "-"
            : at < audit.class_names.size() ? shown(audit.class_names[at], 20)
                                            : std::to_string(label);
-}
-
-std::string reasons_text(const Suspect& one) {
-    std::vector<std::string> parts;
-    for (const Suspicion reason : one.reasons) {
-        parts.emplace_back(suspicion_name(reason));
-    }
-    std::string out = join(parts, ", ");
-    if (!one.twins.empty()) {
-        const train::Twin& twin = one.twins.front();
-        out +=
-            std::string(twin.exact ? " = " : " ~ ") + twin.part + " " + std::to_string(twin.index);
-    }
-    return out;
 }
 
 void print_audit(const Audit& audit, int top) {
@@ -92,9 +74,9 @@ std::vector<Suspicion> excluded_of(const AuditCommand& options) {
     std::vector<Suspicion> out;
     for (const std::string& name : options.exclude) {
         const auto* const found =
-            std::find_if(std::begin(kAllSuspicions), std::end(kAllSuspicions),
+            std::find_if(train::kSuspicions.begin(), train::kSuspicions.end(),
                          [&](Suspicion one) { return suspicion_name(one) == name; });
-        if (found == std::end(kAllSuspicions)) {
+        if (found == train::kSuspicions.end()) {
             throw Error(ErrorKind::usage, "--exclude", "'" + shown(name) + "' is no suspicion",
                         "Name mislabelled, leak, duplicate or hard.");
         }
@@ -109,17 +91,10 @@ std::vector<Suspicion> excluded_of(const AuditCommand& options) {
     return out;
 }
 
-/// What the run was trained with; those that are decided anew are replaced.
-std::vector<data::Correction> earlier(const fs::path& checkpoint) {
-    const compile::RunConfig config = train::saved_config(checkpoint::read_manifest(checkpoint));
-    const config::Json& named = config.section("data").at("corrections");
-    return named.is_string()
-               ? data::read_corrections(data::resolve(config.base_dir, named.get<std::string>()))
-               : std::vector<data::Correction>();
-}
-
+/// `run`: that the list adds to.
 void write_list(const AuditCommand& options, const Audit& audit,
-                const std::vector<Suspicion>& excluded, std::vector<data::Correction> list) {
+                const std::vector<Suspicion>& excluded, const compile::RunConfig& run) {
+    std::vector<data::Correction> list;
     std::size_t left_out = 0;
     std::size_t renamed = 0;
     for (const Suspect& one : audit.suspects) {
@@ -133,14 +108,12 @@ void write_list(const AuditCommand& options, const Audit& audit,
             continue;
         }
         ++(excludes ? left_out : renamed);
-        std::erase_if(list, [&](const data::Correction& before) {
-            return before.part == "train" && before.index == one.index;
-        });
         list.push_back(
             {"train", one.index, one.crc32c, excludes ? -1 : one.says, reasons_text(one), 0});
     }
-    data::write_corrections(options.write, list);
-    std::printf(
+    data::write_corrections(options.write, train::with_earlier(run, std::move(list)));
+    std::fprintf(
+        options.json ? stderr : stdout,
         "%s: %zu left out, %zu with another class. Train with --set "
         "data.corrections=%s\n",
         options.write.c_str(), left_out, renamed,
@@ -189,7 +162,8 @@ int audit_run(const AuditCommand& options, const Context& context) {
         print_audit(*audit, options.top);
     }
     if (!options.write.empty()) {
-        write_list(options, *audit, excluded, earlier(checkpoints.back()));
+        write_list(options, *audit, excluded,
+                   train::saved_config(checkpoint::read_manifest(checkpoints.back())));
     }
     return 0;
 }

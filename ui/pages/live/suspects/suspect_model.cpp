@@ -90,7 +90,6 @@ void SuspectModel::show(std::shared_ptr<const train::Audit> audit, std::optional
                         const RunAudit& decisions) {
     beginResetModel();
     audit_ = std::move(audit);
-    std::vector<SuspectRow> before = std::move(rows_);
     rows_.clear();
     for (const train::Suspect& one : audit_ ? audit_->suspects : std::vector<train::Suspect>()) {
         const bool fits =

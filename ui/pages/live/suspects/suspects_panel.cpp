@@ -211,7 +211,10 @@ void SuspectsPanel::update() {
         filter_->setSegmentText(2, tr("Leaks %1").arg(formatCount(audit->leaks)));
         filter_->setSegmentText(3, tr("Twins %1").arg(formatCount(audit->duplicates)));
     }
-    showRows();
+    if (audit != shown_) { // progress alone leaves the rows as they are
+        shown_ = audit;
+        showRows();
+    }
     updateButtons();
 }
 

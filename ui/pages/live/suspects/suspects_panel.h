@@ -63,6 +63,7 @@ private:
     RunAudit audit_;
     SuspectLooks looks_;
     SuspectModel model_;
+    std::shared_ptr<const train::Audit> shown_; // whose rows these are
     bool training_ = false;
     QStackedWidget* sheets_;
     widgets::EmptyState* empty_;
