@@ -6,9 +6,7 @@
 #include "core/launch/shell_text.h"
 #include "core/launch/spawn.h"
 
-#include <cerrno>
 #include <csignal>
-#include <cstdlib>
 #include <poll.h>
 #include <unistd.h>
 
@@ -19,10 +17,9 @@ constexpr int kNoProgram = 127;
 constexpr int kForwardPatienceMs = 20000;
 constexpr int kTickMs = 500;
 
-std::string last_line(const std::string& text) {
-    const std::string_view whole = trim(text);
-    const std::size_t end = whole.rfind('\n');
-    return shown(trim(end == std::string_view::npos ? whole : whole.substr(end + 1)), 300);
+/// For a message.
+std::string last_said(const std::string& text) {
+    return shown(launch::last_line(text), 300);
 }
 
 // Before every script. Whoever's PATH it is: a program of the host's own folder is found by its
@@ -38,7 +35,7 @@ std::string preamble(const Host& host) {
 }
 
 [[noreturn]] void refuse_unreachable(const Host& host, const std::string& said) {
-    throw Error(ErrorKind::device, host.name, "cannot be reached: " + last_line(said),
+    throw Error(ErrorKind::device, host.name, "cannot be reached: " + last_said(said),
                 "Try `ssh " + host.name + "`: it has to take your key without a question.");
 }
 
@@ -78,12 +75,12 @@ std::string Connection::ask(const std::string& script, int patience_ms) const {
     }
     if (answer.code == kNoProgram || answer.code == kNoProgram - 1) {
         throw Error(ErrorKind::runtime, host_.name,
-                    "has no " + host_.program + " that can be run: " + last_line(answer.error),
+                    "has no " + host_.program + " that can be run: " + last_said(answer.error),
                     "Install it there, or unpack Weft's archive and name its path: weft hosts add "
                     "NAME --program PATH.");
     }
     if (answer.code != 0) {
-        throw Error(ErrorKind::runtime, host_.name, last_line(answer.error),
+        throw Error(ErrorKind::runtime, host_.name, last_said(answer.error),
                     "`weft hosts check " + host_.name + "` looks at what the host lacks.");
     }
     return answer.out;
@@ -165,7 +162,7 @@ void Connection::run_rsync(std::vector<std::string> words,
     if (connection && said.find("not found") == std::string::npos) {
         refuse_unreachable(host_, said);
     }
-    throw Error(ErrorKind::runtime, host_.name, "rsync: " + last_line(said),
+    throw Error(ErrorKind::runtime, host_.name, "rsync: " + last_said(said),
                 "rsync has to be installed on both machines.");
 }
 

@@ -23,9 +23,6 @@ public:
     /// with what the script said last where it fails; Stopped.
     std::string ask(const std::string& script, int patience_ms = 60000) const;
 
-    /// Words that run a script there, for whoever starts them by himself.
-    std::vector<std::string> words_for(const std::string& script) const;
-
     /// While `path` is listened at there, so it is here at `local`. For as long as the connection
     /// lives. Throws weft::Error{device}.
     void forward(const Path& local, const std::string& path) const;
@@ -45,6 +42,7 @@ public:
 
 private:
     std::vector<std::string> ssh() const; // without the host
+    std::vector<std::string> words_for(const std::string& script) const;
     void run_rsync(std::vector<std::string> words, const std::function<void()>& tick) const;
 
     Host host_;

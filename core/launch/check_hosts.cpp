@@ -18,12 +18,6 @@ std::vector<std::string> remote_words(const std::string& host,
     return out;
 }
 
-std::string last_line(const std::string& text) {
-    const std::string_view whole = trim(text);
-    const std::size_t end = whole.rfind('\n');
-    return std::string(trim(end == std::string_view::npos ? whole : whole.substr(end + 1)));
-}
-
 // What is wrong with a host; empty: nothing.
 std::string version_problem(const Answer& answer, const std::string& program,
                             const std::string& version) {

@@ -3,6 +3,7 @@
 
 #include "core/base/error.h"
 #include "core/base/file.h"
+#include "core/base/text.h"
 #include "core/base/wake.h"
 
 #include <cerrno>
@@ -219,6 +220,12 @@ int reap(Child& child) {
     }
     child.ended.close();
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+std::string last_line(std::string_view said) {
+    const std::string_view whole = trim(said);
+    const std::size_t end = whole.rfind('\n');
+    return std::string(trim(end == std::string_view::npos ? whole : whole.substr(end + 1)));
 }
 
 std::vector<Answer> ask(const std::vector<std::vector<std::string>>& commands, int patience_ms,

@@ -6,6 +6,7 @@
 
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <sys/types.h>
 #include <vector>
 
@@ -61,6 +62,8 @@ struct Answer {
     std::string out;
     std::string error;
 };
+/// The last line that is said, without blanks around it.
+std::string last_line(std::string_view said);
 /// Runs commands at the same time, without input, for `patience_ms` at most; their answers in their
 /// order. Somebody who stops it ends the patience.
 std::vector<Answer> ask(const std::vector<std::vector<std::string>>& commands, int patience_ms,

@@ -205,7 +205,7 @@ void SuspectsPanel::update() {
                  "stay hard."));
     begin_->setText(running ? tr("Cancel") : tr("Look for suspects"));
     begin_->setVisible(audit_.isKnown() && !run_.isEmpty());
-    again_->setText(running ? tr("Cancel: %1").arg(audit_.progress()) : tr("Look again"));
+    again_->setText(running ? tr("Cancel") : tr("Look again"));
     if (audit != nullptr) {
         filter_->setSegmentText(1, tr("Mislabelled %1").arg(formatCount(audit->mislabelled)));
         filter_->setSegmentText(2, tr("Leaks %1").arg(formatCount(audit->leaks)));
@@ -343,6 +343,9 @@ void SuspectsPanel::updateButtons() {
         parts << tr("%n checkpoint(s), %1 samples", nullptr,
                     static_cast<int>(audit->checkpoints.size()))
                      .arg(formatCount(audit->samples));
+    }
+    if (audit_.isRunning()) {
+        parts << audit_.progress();
     }
     summary_->setText(parts.join(QStringLiteral(", ")));
     fork_->setEnabled(!training_ && excluded + labelled > 0);
