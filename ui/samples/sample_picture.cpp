@@ -42,7 +42,6 @@ QImage pictureOf(const SampleView& sample, const ir::Shape& shape, float low, fl
     return widgets::imageFromFloats(values, width, height, drawn, low, high);
 }
 
-/// What a token stands for: a part of a character as its bytes.
 QString signOf(std::int32_t token, const tokenizer::Tokenizer& tokenizer) {
     const std::string bytes = tokenizer.decoded(std::span(&token, 1));
     QString out;

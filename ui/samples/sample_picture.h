@@ -17,6 +17,8 @@ namespace weft::ui {
 std::pair<float, float> valueRange(std::span<const SampleView> samples);
 /// An image [H,W,C]; of two or more than three channels the first, or the first three, are drawn.
 QImage pictureOf(const SampleView& sample, const ir::Shape& shape, float low, float high);
+/// A token as text, spaces and line breaks as signs; a part of a character as its bytes.
+QString signOf(std::int32_t token, const tokenizer::Tokenizer& tokenizer);
 /// Tokens as text; without a tokenizer as their numbers. Where only some are to be learnt, parted
 /// into what is read, what is learnt and padding.
 widgets::TokenRun runOf(const SampleView& sample, const tokenizer::Tokenizer* tokenizer);

@@ -8,6 +8,7 @@
 #include "core/train/engine.h"
 #include "core/train/evaluation.h"
 #include "core/train/pictures/picture_sheet.h"
+#include "core/train/sample_look/sample_looker.h"
 #include "ui/bridge/convert.h"
 #include "ui/bridge/run/sample_pictures.h"
 
@@ -63,7 +64,9 @@ QStringList texts(const std::vector<std::string>& names) {
     return out;
 }
 
-TrialPrediction predict_one(train::LoadedModel& model, std::vector<float> values) {
+/// Written numbers as a source of one sample, after transforms.
+std::shared_ptr<const data::Source> one_sample(const train::LoadedModel& model,
+                                               std::vector<float> values) {
     const data::SampleInfo& info = model.data.train->info();
     if (info.input.dtype != ir::DType::f32 ||
         info.input.shape.elements() != static_cast<std::int64_t>(values.size())) {
@@ -71,10 +74,15 @@ TrialPrediction predict_one(train::LoadedModel& model, std::vector<float> values
                     "it has " + std::to_string(values.size()) + " numbers; the model takes " +
                         ir::to_text(info.input));
     }
-    const auto source = data::transformed(
+    return data::transformed(
         std::make_shared<OneSample>(*model.data.train, std::move(values)),
         data::fitted_for(*model.data.train, model.config.section("data").at("transforms")),
         model.config.seed, false);
+}
+
+TrialPrediction predict_one(train::LoadedModel& model, std::vector<float> values) {
+    const data::SampleInfo& info = model.data.train->info();
+    const auto source = one_sample(model, std::move(values));
     const std::int64_t index = 0;
     auto said = train::predict(*model.executor, *source, std::span(&index, 1), kTop);
     return {std::move(said.front().values), std::move(said.front().top), texts(info.class_names),
@@ -119,6 +127,30 @@ SolvedBoard solve_board(train::LoadedModel& model, const QString& board) {
     for (std::int64_t cycle = 0; cycle < out.trace.all_cycles(); ++cycle) {
         out.cycles.push_back(toQString(train::board_text(*info.board, out.trace.guesses(cycle))));
     }
+    return out;
+}
+
+LookedInside look_at_values(const train::LoadedModel& model, train::SampleLooker& looker,
+                            std::vector<float> values) {
+    const data::SampleInfo& info = model.data.train->info();
+    LookedInside out;
+    out.picture = samplePicture(info.input, values);
+    out.step = model.manifest.record.step;
+    const auto source = one_sample(model, std::move(values));
+    std::vector<std::byte> sample(static_cast<std::size_t>(source->info().input.bytes()));
+    source->read(0, sample, {});
+    out.look = looker.look(sample);
+    return out;
+}
+
+LookedInside look_at_text(const train::LoadedModel& model, train::SampleLooker& looker,
+                          const QByteArray& text) {
+    const data::SampleInfo& info = model.data.train->info();
+    LookedInside out;
+    out.tokenizer = info.tokenizer;
+    out.step = model.manifest.record.step;
+    out.look = looker.look_at_text(
+        train::prompt_tokens(info, {text.data(), static_cast<std::size_t>(text.size())}));
     return out;
 }
 
@@ -202,8 +234,8 @@ struct TrialHost::Worker {
     }
 
     void perform(const Task& task, const std::stop_token& stop) {
-        constexpr const char* kNames[] = {"predict", "generate", "make",
-                                          "solve",   "confuse",  "release"};
+        constexpr const char* kNames[] = {"predict", "generate", "make",   "solve",
+                                          "look",    "confuse",  "release"};
         QString problem;
         try {
             task.work(*this, stop);
@@ -222,7 +254,7 @@ struct TrialHost::Worker {
 
     train::LoadedModel& model_of(const std::filesystem::path& checkpoint) {
         if (!model || model->manifest.path != checkpoint) {
-            model.reset();
+            forget();
             tell([](TrialHost& to) { emit to.loading(true); });
             try {
                 model = train::load_model(checkpoint, nullptr, kThreads);
@@ -233,6 +265,26 @@ struct TrialHost::Worker {
             tell([](TrialHost& to) { emit to.loading(false); });
         }
         return *model;
+    }
+
+    /// The same model, planned so that layers are seen.
+    train::SampleLooker& looker_of(const std::filesystem::path& checkpoint) {
+        const train::LoadedModel& loaded = model_of(checkpoint);
+        if (!looker) {
+            tell([](TrialHost& to) { emit to.loading(true); });
+            try {
+                looker.emplace(loaded, kThreads);
+            } catch (...) {
+                tell([](TrialHost& to) { emit to.loading(false); });
+                throw;
+            }
+            tell([](TrialHost& to) { emit to.loading(false); });
+        }
+        return *looker;
+    }
+    void forget() {
+        looker.reset();
+        model.reset();
     }
 
     // Text is handed over in pieces: a small model writes quicker than one can read.
@@ -285,7 +337,8 @@ struct TrialHost::Worker {
     std::deque<Task> tasks;
     std::optional<Kind> running;
     std::stop_source current;
-    std::optional<train::LoadedModel> model; // of the thread
+    std::optional<train::LoadedModel> model;   // of the thread
+    std::optional<train::SampleLooker> looker; // into that model
     std::jthread thread;
 };
 
@@ -322,6 +375,25 @@ void TrialHost::solve(const std::filesystem::path& checkpoint, const QString& bo
         train::LoadedModel& model = worker.model_of(checkpoint);
         auto solved = std::make_shared<const SolvedBoard>(solve_board(model, board));
         worker.say(stop, [solved](TrialHost& to) { emit to.solved(solved); });
+    });
+}
+
+void TrialHost::look(const std::filesystem::path& checkpoint, std::vector<float> values) {
+    worker_->post(Kind::Look, [checkpoint, values = std::move(values)](
+                                  Worker& worker, const std::stop_token& stop) {
+        train::SampleLooker& looker = worker.looker_of(checkpoint);
+        auto looked = std::make_shared<const LookedInside>(
+            look_at_values(worker.model_of(checkpoint), looker, values));
+        worker.say(stop, [looked](TrialHost& to) { emit to.looked(looked); });
+    });
+}
+
+void TrialHost::lookAtText(const std::filesystem::path& checkpoint, const QByteArray& text) {
+    worker_->post(Kind::Look, [checkpoint, text](Worker& worker, const std::stop_token& stop) {
+        train::SampleLooker& looker = worker.looker_of(checkpoint);
+        auto looked = std::make_shared<const LookedInside>(
+            look_at_text(worker.model_of(checkpoint), looker, text));
+        worker.say(stop, [looked](TrialHost& to) { emit to.looked(looked); });
     });
 }
 
@@ -375,8 +447,8 @@ void TrialHost::release() {
     worker_->post(Kind::Predict, nullptr);
     worker_->post(Kind::Make, nullptr);
     worker_->post(Kind::Solve, nullptr);
-    worker_->post(Kind::Release,
-                  [](Worker& worker, const std::stop_token&) { worker.model.reset(); });
+    worker_->post(Kind::Look, nullptr);
+    worker_->post(Kind::Release, [](Worker& worker, const std::stop_token&) { worker.forget(); });
 }
 
 } // namespace weft::ui

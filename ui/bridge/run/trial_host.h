@@ -9,6 +9,7 @@
 #include "core/ir/type.h"
 #include "core/train/boards/trace.h"
 #include "core/train/generate.h"
+#include "core/train/sample_look/sample_look.h"
 
 #include <QByteArray>
 #include <QImage>
@@ -18,6 +19,10 @@
 #include <filesystem>
 #include <memory>
 #include <vector>
+
+namespace weft::tokenizer {
+class Tokenizer;
+}
 
 namespace weft::ui {
 
@@ -44,6 +49,14 @@ struct SolvedBoard {
     std::vector<QString> cycles; // what it says after each
     train::Trace trace;
     std::int64_t step = 0; // of the checkpoint
+};
+
+/// What the layers of a model make of an input that was tried.
+struct LookedInside {
+    train::SampleLook look;
+    std::shared_ptr<const tokenizer::Tokenizer> tokenizer; // of a text; may be null
+    QImage picture;                                        // null: the input is none
+    std::int64_t step = 0;                                 // of the checkpoint
 };
 
 /// What a model takes and makes of the validation split: how often each class was said of each.
@@ -76,6 +89,10 @@ public:
     void make(const std::filesystem::path& checkpoint, const SampleWalk& walk);
     /// Fills a board, written as data::BoardForm says; it arrives by solved().
     void solve(const std::filesystem::path& checkpoint, const QString& board);
+    /// Looks at what layers make of an input as predict() takes it, or of the end of a text; it
+    /// arrives by looked().
+    void look(const std::filesystem::path& checkpoint, std::vector<float> values);
+    void lookAtText(const std::filesystem::path& checkpoint, const QByteArray& text);
     /// Predicts the whole validation split.
     void confuse(const std::filesystem::path& checkpoint);
     /// Ends what is under way of the kind; nothing more is said of it.
@@ -93,14 +110,15 @@ signals:
     /// The samples of a walk, by the weights of this step.
     void made(const std::vector<QImage>& pictures, qint64 step);
     void solved(std::shared_ptr<const weft::ui::SolvedBoard> board);
+    void looked(std::shared_ptr<const weft::ui::LookedInside> looked);
     void confusionProgress(double share);
     void confused(std::shared_ptr<const weft::ui::Confusion> confusion);
-    /// `kind` is "predict", "generate", "make", "solve" or "confuse".
+    /// `kind` is "predict", "generate", "make", "solve", "look" or "confuse".
     void failed(const QString& kind, const QString& problem);
 
 private:
     struct Worker;
-    enum class Kind : std::uint8_t { Predict, Generate, Make, Solve, Confuse, Release };
+    enum class Kind : std::uint8_t { Predict, Generate, Make, Solve, Look, Confuse, Release };
 
     std::unique_ptr<Worker> worker_;
 };

@@ -17,6 +17,7 @@
 #include "ui/pages/live/overlay_panel.h"
 #include "ui/pages/live/recursion/puzzle_panel.h"
 #include "ui/pages/live/recursion/recursion_panel.h"
+#include "ui/pages/live/sample_look/look_panel.h"
 #include "ui/pages/live/sample_panel.h"
 #include "ui/pages/live/summary_card.h"
 #include "ui/pages/live/suspects/suspects_panel.h"
@@ -49,8 +50,10 @@ enum TrainView {
     CurveView,
     InsideView,
     RecursionView,
-    DivergenceView
-}; // and, as it is always there, Suspects
+    DivergenceView,
+    SuspectView,
+    LookView,
+};
 enum PredictionTab { SampleTab, ConfusionTab, TryTab };
 enum TrainSheet { TrainEmptySheet, PhaseSheet, TrainRunSheet, ForeignSheet };
 
@@ -306,8 +309,8 @@ QWidget* LivePage::createViews(QWidget* curves) {
     column->setSpacing(0);
     auto* line = new QHBoxLayout;
     line->setContentsMargins(12, 6, 12, 6);
-    view_ = new widgets::SegmentedControl(
-        {tr("Curves"), tr("Inside"), tr("Recursion"), tr("Divergence"), tr("Suspects")});
+    view_ = new widgets::SegmentedControl({tr("Curves"), tr("Inside"), tr("Recursion"),
+                                           tr("Divergence"), tr("Suspects"), tr("Tried sample")});
     view_->setObjectName("trainView");
     view_->setAccessibleName(tr("Show the run as"));
     view_->setCompact(true);
@@ -329,6 +332,9 @@ QWidget* LivePage::createViews(QWidget* curves) {
     connect(suspects_, &SuspectsPanel::forkRequested, &studio_.opener(), &PathOpener::forkAsked);
     connect(suspects_, &SuspectsPanel::troubled, &studio_, &Studio::troubled);
     pages->addWidget(widgets::verticalScroll(suspects_));
+    look_ = new LookPanel(*trials_);
+    pages->addWidget(widgets::verticalScroll(look_));
+    view_->setSegmentVisible(LookView, false);
     column->addWidget(pages, 1);
     connect(view_, &widgets::SegmentedControl::currentIndexChanged, pages,
             &QStackedWidget::setCurrentIndex);
@@ -375,7 +381,15 @@ QWidget* LivePage::createSide(Actions& actions) {
         emit toastRequested(static_cast<int>(widgets::MessageKind::Error), problem);
     });
     pages->addWidget(confusion);
-    pages->addWidget(new TryPanel(studio_.run(), *trials_, *pictures_));
+    try_ = new TryPanel(studio_.run(), *trials_, *pictures_);
+    pages->addWidget(try_);
+    connect(try_, &TryPanel::lookRequested, this, [this] {
+        view_->setSegmentVisible(LookView, true);
+        view_->setCurrentIndex(LookView);
+        look_->expect();
+    });
+    connect(view_, &widgets::SegmentedControl::currentIndexChanged, try_,
+            [this](int view) { try_->setLooking(view == LookView); });
     column->addWidget(pages, 1);
     connect(tab, &widgets::SegmentedControl::currentIndexChanged, pages,
             &QStackedWidget::setCurrentIndex);
@@ -392,6 +406,11 @@ QWidget* LivePage::createSide(Actions& actions) {
             steps ? tr("This run fills boards: a sample is of no class")
                   : tr("This run predicts numbers: there are no classes to confuse"));
         tab->setSegmentText(SampleTab, steps ? tr("Puzzles") : tr("Samples"));
+        look_->clear();
+        if (view_->currentIndex() == LookView) {
+            view_->setCurrentIndex(CurveView);
+        }
+        view_->setSegmentVisible(LookView, false);
         updateViews();
         if (!classes && tab->currentIndex() == ConfusionTab) {
             tab->setCurrentIndex(SampleTab);

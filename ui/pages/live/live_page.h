@@ -23,11 +23,13 @@ class CurveRuns;
 class DivergencePanel;
 class FailureCard;
 class InsidePanel;
+class LookPanel;
 class MemoryPanel;
 class SamplePictures;
 class SummaryCard;
 class SuspectsPanel;
 class TrialHost;
+class TryPanel;
 
 class LivePage : public Page {
     Q_OBJECT
@@ -72,6 +74,8 @@ private:
     InsidePanel* inside_;
     SuspectsPanel* suspects_;
     DivergencePanel* divergence_;
+    LookPanel* look_;
+    TryPanel* try_;
     QStackedWidget* sample_pages_;
 };
 

@@ -19,7 +19,7 @@
 
 #include <QDragEnterEvent>
 #include <QDropEvent>
-#include <QStackedWidget>
+#include <QPushButton>
 #include <QVBoxLayout>
 
 namespace weft::ui {
@@ -72,20 +72,20 @@ TryPanel::TryPanel(RunModel& run, TrialHost& host, SamplePictures& pictures, QWi
     checkpoint_->setObjectName("tryCheckpoint");
     line->addWidget(checkpoint_);
     line->addStretch(1);
+    look_ = new QPushButton(tr("Look inside"));
+    look_->setObjectName("tryLook");
+    widgets::setCompact(look_);
+    line->addWidget(look_);
     column->addLayout(line);
     loading_ = new widgets::ProgressLine;
     column->addWidget(loading_);
-    pages_ = new QStackedWidget;
-    pages_->addWidget(new QWidget);
     input_ = new TryInput(pictures);
-    pages_->addWidget(input_);
     text_ = new TryText;
-    pages_->addWidget(text_);
     samples_ = new TrySamples;
-    pages_->addWidget(samples_);
     board_ = new TryBoard;
-    pages_->addWidget(board_);
-    column->addWidget(pages_);
+    for (QWidget* one : inputs()) {
+        column->addWidget(one);
+    }
     result_ = new QWidget;
     auto* inner = new QVBoxLayout(result_);
     inner->setContentsMargins(0, 0, 0, 0);
@@ -118,6 +118,14 @@ TryPanel::TryPanel(RunModel& run, TrialHost& host, SamplePictures& pictures, QWi
     connect(samples_, &TrySamples::changed, this, &TryPanel::predictSoon);
     connect(input_, &TryInput::objected, this,
             [this](const QString& problem) { say(problem, true); });
+    connect(look_, &QPushButton::clicked, this, [this] {
+        emit lookRequested();
+        look();
+    });
+    connect(text_, &TryText::changed, this, [this] {
+        updateLook();
+        soon_.start();
+    });
     connect(text_, &TryText::wanted, this, [this] {
         say({});
         text_->begin();
@@ -147,7 +155,7 @@ TryPanel::TryPanel(RunModel& run, TrialHost& host, SamplePictures& pictures, QWi
         if (kind == "solve") {
             board_->showSolved(nullptr);
         }
-        if (kind != "confuse") {
+        if (kind != "confuse" && kind != "look") {
             say(problem, true);
         }
     });
@@ -249,20 +257,22 @@ void TryPanel::takeProblem(const QString& problem) {
     say(problem, true);
 }
 
+std::array<QWidget*, 4> TryPanel::inputs() const {
+    return {input_, text_, samples_, board_};
+}
+
 void TryPanel::updateState() {
     const bool any = !checkpoint_->checkpoint().empty();
-    pages_->setCurrentIndex(takes_ == Takes::Numbers ? 1
-                            : takes_ == Takes::Text  ? 2
-                            : takes_ == Takes::Seeds ? 3
-                            : takes_ == Takes::Board ? 4
-                                                     : 0);
-    for (int i = 0; i < pages_->count(); ++i) {
-        // Only the page in front asks for room.
-        const bool front = i == pages_->currentIndex();
-        pages_->widget(i)->setSizePolicy(QSizePolicy::Preferred,
-                                         front ? QSizePolicy::Preferred : QSizePolicy::Ignored);
+    const QWidget* const front = takes_ == Takes::Numbers ? static_cast<QWidget*>(input_)
+                                 : takes_ == Takes::Text  ? text_
+                                 : takes_ == Takes::Seeds ? samples_
+                                 : takes_ == Takes::Board ? static_cast<QWidget*>(board_)
+                                                          : nullptr;
+    for (QWidget* one : inputs()) {
+        one->setVisible(one == front);
     }
     result_->setVisible(takes_ == Takes::Numbers);
+    updateLook();
     board_->setBlocked(any ? QString() : tr("There is no checkpoint yet"));
     text_->setBlocked(any ? QString() : tr("There is no checkpoint yet"));
     if (takes_ == Takes::Other) {
@@ -282,13 +292,55 @@ void TryPanel::say(const QString& words, bool wrong) {
     note_->setRole(wrong && !words.isEmpty() ? Role::Error : Role::Muted);
 }
 
+void TryPanel::setLooking(bool looking) {
+    looking_ = looking;
+    if (looking_) {
+        look();
+    }
+}
+
+// Of the numbers, or of the text with what was written behind it.
+void TryPanel::look() {
+    const auto checkpoint = checkpoint_->checkpoint();
+    if (checkpoint.empty()) {
+        return;
+    }
+    if (takes_ == Takes::Text) {
+        if (const QByteArray text = text_->whole(); !text.isEmpty()) {
+            host_.lookAtText(checkpoint, text);
+        }
+    } else if (const auto values = takes_ == Takes::Numbers ? input_->values() : std::nullopt) {
+        host_.look(checkpoint, *values);
+    }
+}
+
+// Why nothing can be looked at is its tip.
+void TryPanel::updateLook() {
+    look_->setVisible(takes_ == Takes::Numbers || takes_ == Takes::Text);
+    const bool any = takes_ == Takes::Text ? !text_->whole().isEmpty()
+                                           : takes_ == Takes::Numbers && input_->values();
+    const bool saved = !checkpoint_->checkpoint().empty();
+    look_->setEnabled(any && saved);
+    look_->setToolTip(!saved                          ? tr("There is no checkpoint yet")
+                      : !any && takes_ == Takes::Text ? tr("Write a text first")
+                      : !any                          ? tr("Give the model something first")
+                             : tr("Feature maps of every layer, and what attention looks at"));
+}
+
 void TryPanel::predictSoon() {
+    updateLook();
     if (takes_ == Takes::Numbers || takes_ == Takes::Seeds) {
         soon_.start();
     }
 }
 
 void TryPanel::predict() {
+    if (looking_) {
+        look();
+    }
+    if (takes_ == Takes::Text) {
+        return;
+    }
     if (takes_ == Takes::Seeds) {
         if (!checkpoint_->checkpoint().empty()) {
             host_.make(checkpoint_->checkpoint(), samples_->walk());

@@ -9,7 +9,9 @@
 #include <QTimer>
 #include <QWidget>
 
-class QStackedWidget;
+#include <array>
+
+class QPushButton;
 
 namespace weft::data {
 class Encoding;
@@ -34,6 +36,13 @@ class TryPanel : public QWidget {
 public:
     TryPanel(RunModel& run, TrialHost& host, SamplePictures& pictures, QWidget* parent = nullptr);
 
+    /// Whether what layers make of an input is on screen: it follows the input.
+    void setLooking(bool looking);
+
+signals:
+    /// The layers are looked at; what they make comes by TrialHost::looked.
+    void lookRequested();
+
 protected:
     void showEvent(QShowEvent* event) override;
     void dragEnterEvent(QDragEnterEvent* event) override;
@@ -49,8 +58,12 @@ private:
     void takeProblem(const QString& problem);
     void predictSoon();
     void predict();
+    void look();
+    void updateLook();
     void showMade(const std::vector<QImage>& pictures, qint64 step);
     void showPrediction(const TrialPrediction& prediction);
+    /// Of which one is shown at a time.
+    std::array<QWidget*, 4> inputs() const;
     void updateState();
     void say(const QString& words, bool wrong = false);
 
@@ -59,10 +72,11 @@ private:
     SamplePictures& pictures_;
     Takes takes_ = Takes::Unknown;
     bool learning_ = false;
+    bool looking_ = false;
     QTimer soon_;
     CheckpointChoice* checkpoint_;
+    QPushButton* look_;
     widgets::ProgressLine* loading_;
-    QStackedWidget* pages_;
     TryInput* input_;
     TryText* text_;
     TrySamples* samples_;

@@ -82,11 +82,18 @@ TryText::TryText(QWidget* parent) : QWidget(parent) {
     column->addWidget(output_, 1);
     connect(button_, &QPushButton::clicked, this,
             [this] { writing_ ? emit stopped() : emit wanted(); });
+    connect(prompt_, &QPlainTextEdit::textChanged, this, &TryText::changed);
     updateButton();
 }
 
 QByteArray TryText::prompt() const {
     return prompt_->toPlainText().toUtf8();
+}
+
+QByteArray TryText::whole() const {
+    const QString written = output_->toPlainText();
+    const QString prompt = prompt_->toPlainText();
+    return (written.startsWith(prompt) ? written : prompt).toUtf8();
 }
 
 train::GenerateOptions TryText::options() const {
@@ -124,6 +131,7 @@ void TryText::append(const QByteArray& bytes) {
 void TryText::end() {
     writing_ = false;
     updateButton();
+    emit changed();
 }
 
 void TryText::setBlocked(const QString& reason) {

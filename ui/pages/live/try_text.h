@@ -20,6 +20,8 @@ public:
     explicit TryText(QWidget* parent = nullptr);
 
     QByteArray prompt() const;
+    /// The prompt, and what the model wrote behind it so far.
+    QByteArray whole() const;
     train::GenerateOptions options() const;
     /// Empties the output and shows the prompt at its beginning.
     void begin();
@@ -30,6 +32,8 @@ public:
     void setBlocked(const QString& reason);
 
 signals:
+    /// The prompt is another, or the model has done.
+    void changed();
     void wanted();
     void stopped();
 
