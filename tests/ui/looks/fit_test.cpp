@@ -483,6 +483,42 @@ private slots:
         }
     }
 
+    // Figures of five metrics: below each other where they have no room beside each other.
+    void the_summary_of_five_metrics_cuts_no_word() {
+        std::string config = test::tiny_config();
+        config.replace(config.find("\"steps\": 100000}"), 16, "\"steps\": 30}");
+        config.replace(config.find("\"seed\": 3"), 9,
+                       "\"seed\": 3, \"metrics\": [\"accuracy\", \"top5_accuracy\", "
+                       "\"macro_f1\", \"calibration_error\", \"perplexity\"]");
+        test::StudioFixture fixture(config);
+        fixture.window().showPage("train");
+        const ui::StartResult started = fixture.studio().control().startFile(fixture.preset());
+        QVERIFY2(started.started, qPrintable(started.problem));
+        QTRY_VERIFY_WITH_TIMEOUT(fixture.find("summaryCard")->isVisible(), 120000);
+        const auto* table = fixture.find("summaryTable");
+        const auto cut = [&] { // the words, anew: another width brings other labels
+            QStringList words;
+            for (const auto* word : table->findChildren<widgets::TextLabel*>()) {
+                if (word->width() < word->sizeHint().width() ||
+                    !table->rect().contains(word->geometry())) {
+                    words << word->text();
+                }
+            }
+            return words;
+        };
+        ui::Preferences preferences = fixture.studio().settings().values();
+        for (const double text : {1.0, widgets::kLargestText}) {
+            preferences.font_scale = text;
+            QCOMPARE(fixture.studio().settings().set(preferences), QString());
+            for (const QSize size : {QSize(1440, 900), QSize(1024, 680)}) {
+                fixture.window().resize(size);
+                QTRY_VERIFY(table->width() >= table->sizeHint().width());
+                QTRY_VERIFY(table->findChildren<widgets::TextLabel*>().size() > 15);
+                QTRY_COMPARE(cut(), QStringList());
+            }
+        }
+    }
+
     // Plan with large text in a small window: the curve of memory is wide enough to be read, and
     // what is alive is a click away.
     void where_both_have_no_room_the_curve_has_it_alone() {

@@ -2,6 +2,7 @@
 // The charts of the Train page: which there are, what they draw of the run, of runs laid over it
 // and of the runs that it came from.
 #include "tests/support/weft_test.h"
+#include "tests/ui/hands.h"
 #include "tests/ui/painted_texts.h"
 #include "tests/ui/patience.h"
 #include "tests/ui/run_log.h"
@@ -9,10 +10,15 @@
 #include "ui/models/overlay_model.h"
 #include "ui/pages/live/chart_grid.h"
 #include "ui/pages/live/curve_panel.h"
+#include "ui/pages/runs/runs_page.h"
+#include "ui/pages/runs/runs_table.h"
+#include "ui/pages/runs/wall/wall_cell.h"
+#include "ui/pages/runs/wall/wall_panel.h"
 #include "widgets/controls/controls.h"
+#include "widgets/controls/delegates/run_row_delegate.h"
 #include "widgets/controls/log_view.h"
 #include "widgets/controls/number_strip.h"
-#include "widgets/controls/delegates/run_row_delegate.h"
+#include "widgets/controls/text_label.h"
 #include "widgets/curves/line_chart.h"
 
 #include <QAbstractItemModelTester>
@@ -329,6 +335,8 @@ private slots:
                           QPoint(own.left() + 20, own.center().y()));
         QTRY_COMPARE(points_of(*chart), (std::vector<std::size_t>{40}));
         QVERIFY2(!chart->describe().contains("best"), qPrintable(chart->describe()));
+        QTRY_VERIFY2(chart->xRange().high < 60, // of 40 steps, not of 100
+                     qPrintable(QString::number(chart->xRange().high)));
         QTest::mouseClick(list->viewport(), Qt::LeftButton, {},
                           QPoint(own.left() + 20, own.center().y()));
         QTRY_VERIFY(chart->describe().contains("best"));
@@ -347,6 +355,69 @@ private slots:
         QTest::keyClick(list, Qt::Key_Space);
         QTRY_COMPARE(points_of(*chart), (std::vector<std::size_t>{40}));
         QVERIFY2(!chart->describe().contains("hidden"), qPrintable(chart->describe()));
+    }
+
+    // Item by item of the menu, by mouse: what the machine tells has a chart, what it does not is
+    // named in one sentence, and the page Runs offers the same numbers.
+    void charts_of_the_system_stand_beside_the_curves_and_missing_sensors_are_named() {
+        test::StudioFixture fixture;
+        const std::filesystem::path folder = fixture.root() / "runs" / "2026-01-01_run_001";
+        test::RunLog log(folder, test::tiny_config());
+        for (std::int64_t i = 1; i <= 40; ++i) {
+            train::StepEvent step;
+            step.step = i;
+            step.loss = 1;
+            step.metrics = {{"system/cpu_percent", 50.0 + double(i)},
+                            {"system/process_memory_bytes", 3.0 * (1 << 20)},
+                            {"system/data_wait_percent", 1.5},
+                            {"system/disk_write_bytes_per_s", 0.0}};
+            log.add(step);
+        }
+        fixture.window().showPage("train");
+        fixture.studio().showRun(folder);
+        QTRY_COMPARE_WITH_TIMEOUT(fixture.studio().run().step(), std::int64_t{40}, kPatienceMs);
+        const auto* missing = static_cast<widgets::TextLabel*>(fixture.find("missingSensors"));
+        QVERIFY(!missing->isVisible()); // charts of the curves lack nothing
+        test::Mouse mouse(fixture);
+        auto* preset = fixture.window().findChild<QComboBox*>("chartPreset");
+        preset->setCurrentText("System");
+        Q_EMIT preset->activated(preset->currentIndex());
+        QTRY_VERIFY(missing->isVisible());
+        QVERIFY2(missing->text().contains("Processor temperature in °C") &&
+                     missing->text().contains("Network received in MiB per second") &&
+                     !missing->text().contains("Processor in %"),
+                 qPrintable(missing->text()));
+        QStringList shown;
+        for (const ui::ChartCell* cell : grid_of(fixture)->cells()) {
+            if (!cell->isHidden()) {
+                shown << cell->metric().id;
+            }
+        }
+        QCOMPARE(shown, QStringList({"system/cpu_percent", "system/process_memory_bytes",
+                                     "system/data_wait_percent", "system/disk_write_bytes_per_s"}));
+        widgets::LineChart* memory = grid_of(fixture)->cells()[1]->chart();
+        QTRY_COMPARE(points_of(*memory), std::vector<std::size_t>{40});
+        // In MiB.
+        QVERIFY2(memory->describe().contains("3"), qPrintable(memory->describe()));
+
+        // The same on Runs: a chart of each, and a column.
+        QVERIFY(mouse.go("runs"));
+        fixture.studio().index().refresh();
+        auto* table = static_cast<ui::RunsTable*>(fixture.find("runTable"));
+        QTRY_COMPARE_WITH_TIMEOUT(table->model()->rowCount(), 1, kPatienceMs);
+        QVERIFY(mouse.choose("runsMode", 1));
+        const auto* wall = static_cast<ui::RunsPage*>(fixture.window().page("runs"))->wall();
+        const auto has = [&](const std::string& metric) {
+            const auto cells = wall->cells();
+            return std::any_of(cells.begin(), cells.end(),
+                               [&](const ui::WallCell* cell) { return cell->metric() == metric; });
+        };
+        QTRY_VERIFY_WITH_TIMEOUT(has("system/cpu_percent"), kPatienceMs);
+        QVERIFY(has("system/disk_write_bytes_per_s") && !has("system/cpu_temperature_c"));
+        using Kind = ui::RunColumn::Kind;
+        table->changeColumns(
+            {{}, {Kind::Metric, "system/cpu_percent", ui::RunColumn::Value::Last, 0}});
+        QTRY_VERIFY(table->csv().find("90") != std::string::npos);
     }
 
     void runs_over_other_data_are_not_laid_over_the_next_run() {

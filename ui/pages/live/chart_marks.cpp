@@ -125,6 +125,7 @@ void hide_marks(widgets::LineChart& chart) {
     chart.setBest(std::nullopt);
     chart.setFlags({});
     chart.setEvents({});
+    chart.setPlannedRange(std::nullopt);
 }
 
 void show_epochs(widgets::LineChart& chart, const RunModel& run, XAxis axis, bool room) {

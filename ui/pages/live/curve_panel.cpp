@@ -5,6 +5,7 @@
 #include "ui/pages/live/chart_grid.h"
 #include "widgets/controls/card.h"
 #include "widgets/controls/icon_button.h"
+#include "widgets/controls/text_label.h"
 #include "widgets/curves/line_chart.h"
 #include "widgets/look/icon.h"
 #include "widgets/look/style.h"
@@ -34,7 +35,7 @@ std::vector<Preset> presets() {
     return {{QT_TRANSLATE_NOOP("CurvePanel", "Loss"), {"loss"}},
             {QT_TRANSLATE_NOOP("CurvePanel", "Loss, rate, norm"),
              {"loss", "learning_rate", "grad_norm"}},
-            // What the machine does not tell has no chart.
+            // What the machine does not tell has no chart: updateMissing says so.
             {QT_TRANSLATE_NOOP("CurvePanel", "System"),
              {"system/cpu_percent", "system/process_memory_bytes", "system/data_wait_percent",
               "system/disk_write_bytes_per_s", "system/network_received_bytes_per_s",
@@ -54,15 +55,24 @@ CurvePanel::CurvePanel(CurveRuns& runs, QWidget* parent) : QWidget(parent), runs
     column->setSpacing(0);
     grid_ = new ChartGrid(runs_);
     column->addWidget(createHeader());
+    missing_ = new widgets::TextLabel({}, widgets::TextStyle::Caption, widgets::Role::Muted);
+    missing_->setObjectName("missingSensors");
+    missing_->setWordWrap(true);
+    missing_->setContentsMargins(widgets::space::kGroup, widgets::space::kTight,
+                                 widgets::space::kGroup, widgets::space::kTight);
+    column->addWidget(missing_);
     column->addWidget(grid_, 1);
     connect(grid_, &ChartGrid::cellAdded, this, &CurvePanel::takeCell);
     connect(grid_, &ChartGrid::metricsChanged, this, [this] {
         showPreset();
+        updateMissing();
         emit layoutChanged();
     });
     grid_->setMetrics(presets()[1].metrics);
 
     const RunModel& run = runs_.shown();
+    connect(&run, &RunModel::changed, this, &CurvePanel::updateMissing);
+    connect(&run, &RunModel::reset, this, &CurvePanel::updateMissing);
     connect(&run, &RunModel::reset, this, &CurvePanel::restartSmoothedLoss);
     connect(&run, &RunModel::stepsRewound, this, &CurvePanel::restartSmoothedLoss);
     connect(&run, &RunModel::stepsAppended, this, &CurvePanel::updateSmoothedLoss);
@@ -139,6 +149,33 @@ QWidget* CurvePanel::createViewButton() {
         menu->popup(button->mapToGlobal(QPoint(0, button->height() + widgets::space::kTight)));
     });
     return button;
+}
+
+// Charts of what this machine does not tell are left out: why, is said once for all of them. Before
+// the run has told anything of its machine nobody knows.
+void CurvePanel::updateMissing() {
+    const RunModel& run = runs_.shown();
+    QStringList missing;
+    bool told = false;
+    bool gpu = false;
+    for (const QString& id : grid_->metrics()) {
+        const CurveMetric metric = curveMetric(run, id);
+        const bool said = says(run, metric);
+        told |= said && id.startsWith("system/");
+        // An epoch may not have ended yet.
+        if (id.startsWith("system/") && id != "system/epoch_seconds" && !said) {
+            missing << metric.title;
+            gpu |= id.startsWith("system/gpu");
+        }
+    }
+    missing_->setText(
+        !told || missing.isEmpty() || !isConfigured(run) ? QString()
+        : gpu ? tr("Not told in this run, so without a chart: %1. It has no such GPU, or "
+                   "its driver does not say.")
+                    .arg(missing.join(", "))
+              : tr("This machine has no sensor for it, so there is no chart: %1.")
+                    .arg(missing.join(", ")));
+    missing_->setVisible(!missing_->text().isEmpty());
 }
 
 ChartSpan CurvePanel::span() const {

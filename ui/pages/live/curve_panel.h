@@ -13,6 +13,10 @@ class QAction;
 class QComboBox;
 class QPushButton;
 
+namespace weft::widgets {
+class TextLabel;
+} // namespace weft::widgets
+
 namespace weft::ui {
 
 class ChartCell;
@@ -40,6 +44,7 @@ signals:
 
 private:
     QWidget* createHeader();
+    void updateMissing();
     QWidget* createViewButton();
     ChartSpan span() const;
     void takeCell(ChartCell* cell);
@@ -53,6 +58,7 @@ private:
     QPushButton* add_;
     QAction* whole_run_;
     QAction* taken_back_;
+    widgets::TextLabel* missing_; // sensors
     ChartGrid* grid_;
     std::size_t smoothed_points_ = 0;
     widgets::Smoother smoother_;

@@ -16,6 +16,7 @@
 #include <QGuiApplication>
 #include <QPainter>
 #include <QPushButton>
+#include <QResizeEvent>
 #include <QSaveFile>
 
 #include <algorithm>
@@ -192,8 +193,22 @@ void SummaryCard::showSummary() {
 }
 
 // Two metrics stand below each other, beside each other where text is large: the card stays as low
-// as the numbers that it lies over.
+// as the numbers that it lies over. More do where they have no room beside each other: on the whole
+// width of the page, which the card has itself only once it is shown.
 void SummaryCard::fillTable() {
+    const auto count = static_cast<int>(rows().size());
+    const bool large = widgets::Theme::current().fontScale() > kSummaryCardLargeText;
+    const QMargins margins = layout()->contentsMargins();
+    const int room = parentWidget()->width() - margins.left() - margins.right();
+    for (int lines = large && count <= 2 ? 1 : kSummaryCardLines;; ++lines) {
+        fillTable(lines);
+        if (lines >= count || table_->sizeHint().width() <= room) {
+            return;
+        }
+    }
+}
+
+void SummaryCard::fillTable(int lines) {
     qDeleteAll(table_->findChildren<QWidget*>(QString(), Qt::FindDirectChildrenOnly));
     delete table_->layout();
     auto* grid = new QGridLayout(table_);
@@ -204,10 +219,9 @@ void SummaryCard::fillTable() {
         auto* label = new TextLabel(words, style, role);
         grid->addWidget(label, line, place,
                         place % kSummaryCardColumns == 0 ? Qt::AlignLeft : Qt::AlignRight);
+        label->show(); // at once: fillTable() measures
     };
     const std::vector<Row> all = rows();
-    const bool large = widgets::Theme::current().fontScale() > kSummaryCardLargeText;
-    const int lines = large && all.size() <= 2 ? 1 : kSummaryCardLines;
     table_->setVisible(!all.empty());
     const std::string goal = checkpoint::goal_of(run_.config().document).metric;
     QStringList heads{tr("Metric"), tr("Best by %1").arg(metricWords(goal)), tr("Last")};
@@ -283,6 +297,13 @@ void SummaryCard::saveAs() {
 void SummaryCard::changeEvent(QEvent* event) {
     QWidget::changeEvent(event);
     if (event->type() == QEvent::FontChange && !isHidden()) {
+        fillTable();
+    }
+}
+
+void SummaryCard::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    if (event->size().width() != event->oldSize().width() && !isHidden()) {
         fillTable();
     }
 }

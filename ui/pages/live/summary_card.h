@@ -45,6 +45,7 @@ signals:
 protected:
     void paintEvent(QPaintEvent* event) override;
     void changeEvent(QEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
 
 private:
     struct Row {
@@ -59,6 +60,7 @@ private:
     QString headline() const;
     bool isTriable() const;
     void fillTable();
+    void fillTable(int lines);
     void saveAs();
 
     RunModel& run_;

@@ -55,6 +55,7 @@ InsidePanel::InsidePanel(RunModel& run, QWidget* parent) : QWidget(parent), run_
     table_ = createTable(&model_, "insideTable", tr("Layers"));
     table_->setItemDelegateForColumn(
         LayerModel::CourseColumn, new widgets::SparklineDelegate(LayerModel::kCourseRole, table_));
+    table_->setTextElideMode(Qt::ElideLeft); // names differ at their ends
     table_->setMinimumHeight(4 * kInsideRowHeight);
     splitter->addWidget(table_);
     splitter->addWidget(createMap());
@@ -115,10 +116,9 @@ QWidget* InsidePanel::createMap() {
     array_ = new TextLabel({}, TextStyle::Strong);
     array_->setObjectName("insideArray");
     line->addWidget(array_);
-    figures_ = new TextLabel({}, TextStyle::Caption, Role::Muted);
+    figures_ = new widgets::ElidedLabel({}, TextStyle::Caption, Role::Muted);
     figures_->setObjectName("insideFigures");
-    line->addWidget(figures_);
-    line->addStretch(1);
+    line->addWidget(figures_, 1);
     axis_ = new widgets::SegmentedControl({tr("Linear"), tr("Logarithmic")});
     axis_->setObjectName("insideAxis");
     axis_->setAccessibleName(tr("Axis of the numbers"));
@@ -253,7 +253,7 @@ void InsidePanel::showMap() {
     if (row < 0 || row >= model_.rowCount()) {
         map_->setHistory({});
         array_->clear();
-        figures_->clear();
+        figures_->setText({});
         return;
     }
     const LayerRow& shown = model_.row(row);

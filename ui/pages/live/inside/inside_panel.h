@@ -15,6 +15,7 @@ class QStackedWidget;
 class QTableView;
 
 namespace weft::widgets {
+class ElidedLabel;
 class EmptyState;
 class SegmentedControl;
 class SpreadMap;
@@ -65,7 +66,7 @@ private:
     QPushButton* stop_;
     QTableView* table_;
     widgets::TextLabel* array_;
-    widgets::TextLabel* figures_;
+    widgets::ElidedLabel* figures_;
     widgets::SegmentedControl* axis_;
     widgets::SpreadMap* map_;
     widgets::TextLabel* pointed_;
