@@ -30,6 +30,10 @@ RunBanner::RunBanner(Studio& studio, QWidget* parent)
         interruption_ = why;
         update();
     });
+    connect(this, &Banner::closed, this, [this] {
+        interruption_.clear(); // it alone has a cross
+        update();
+    });
 }
 
 void RunBanner::setPage(bool home, bool edits_draft) {
@@ -119,6 +123,7 @@ bool RunBanner::showInterruption() {
         resume->setObjectName("resumeInterrupted");
         connect(resume, &QPushButton::clicked, this, &RunBanner::resume);
     }
+    setClosable(true);
     return true;
 }
 
@@ -149,6 +154,7 @@ void RunBanner::showDraft() {
 void RunBanner::say(const QString& icon, MessageKind kind, const QString& what,
                     const QString& detail) {
     clearButtons();
+    setClosable(false);
     setKind(kind);
     setIconName(icon);
     setText(what, detail);

@@ -79,6 +79,7 @@ Banner::Banner(MessageKind kind, QWidget* parent)
     buttons_->setSpacing(space::kControl);
     detail_->setWordWrap(true);
     close_->setIcon(icon(QStringLiteral("close"), Role::Muted));
+    close_->setObjectName("bannerClose");
     close_->setAccessibleName(tr("Close this message"));
     setButtonKind(close_, ButtonKind::Flat);
     setCompact(close_);

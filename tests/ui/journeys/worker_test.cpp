@@ -75,6 +75,10 @@ private:
     QProcess process_;
 };
 
+QPushButton* cross_of(const test::StudioFixture& fixture) {
+    return fixture.find("runBanner")->findChild<QPushButton*>("bannerClose");
+}
+
 } // namespace
 
 class WorkerTest : public QObject {
@@ -133,6 +137,7 @@ private slots:
         QTRY_VERIFY(in_banner() == nullptr);
         fixture.click("summaryClose");
         QTRY_VERIFY(in_banner() != nullptr && in_banner()->isVisible()); // by its layout, in turn
+        QVERIFY(cross_of(fixture)->isVisible());
         fixture.click("resumeInterrupted");
         QTRY_VERIFY_WITH_TIMEOUT(fixture.studio().run().state() == RunState::running, kPatienceMs);
         QCOMPARE(fixture.studio().run().folder(), folder);
@@ -159,6 +164,20 @@ private slots:
         QTRY_VERIFY(in_window(banner).height() > 0);
         QCOMPARE(in_window(dock), place); // nor does it move under the mouse
         QVERIFY(!in_window(banner).intersects(place));
+    }
+
+    void what_is_said_of_a_killed_run_can_be_closed() {
+        test::StudioFixture fixture;
+        startAndSave(fixture);
+        fixture.window().showPage("train");
+        QVERIFY(::kill(worker_of(fixture.studio().run().folder()), SIGKILL) == 0);
+        const QWidget* banner = fixture.find("runBanner");
+        QTRY_VERIFY_WITH_TIMEOUT(banner->isVisible(), kPatienceMs);
+        QTest::mouseClick(cross_of(fixture), Qt::LeftButton);
+        QTRY_VERIFY(!banner->isVisible());
+        fixture.window().showPage("runs"); // nor does another page bring it back
+        fixture.window().showPage("train");
+        QTRY_VERIFY(!banner->isVisible());
     }
 
     void the_room_of_what_was_said_goes_to_the_next_page() {

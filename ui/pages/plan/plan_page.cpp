@@ -98,7 +98,8 @@ PlanPage::PlanPage(Studio& studio, Actions& actions)
     connect(mesh_, &MeshPanel::adopted, this, &PlanPage::adopt);
     connect(mesh_, &MeshPanel::hardwareWanted, this, &PlanPage::wantHardware);
     stack_->addWidget(mesh_);
-    auto* shelf = new widgets::Shelf(stack_, widgets::Shelf::Edge::Top);
+    // At the top it would lie over the fields that it is about.
+    auto* shelf = new widgets::Shelf(stack_, widgets::Shelf::Edge::Bottom);
     shelf->add(trouble_);
     column->addWidget(shelf, 1);
     column->addWidget(scrub_);
