@@ -98,6 +98,27 @@ private slots:
         QVERIFY(apart(pixel(view, view.item(12).rect.center()), valueColour(0.5)) < 0.02);
     }
 
+    void no_number_of_a_column_is_cut_at_the_edge() {
+        MatrixView view;
+        view.resize(300, 100);
+        for (int columns = 150; columns < 220; ++columns) {
+            NamedMatrix wide;
+            wide.rows = 1;
+            wide.columns = columns;
+            wide.values.assign(static_cast<std::size_t>(columns), 1.0F);
+            view.setMatrix(wide, wordsOf);
+            const int names = int(view.item(0).rect.top()) - 1;
+            QVERIFY(names > 5);
+            QImage image(view.size(), QImage::Format_RGB32);
+            view.renderTo(&image, view.size());
+            for (int y = 0; y < names; ++y) {
+                QVERIFY2(apart(image.pixelColor(view.width() - 1, y), image.pixelColor(0, 0)) <
+                             0.02,
+                         qPrintable(QString::number(columns)));
+            }
+        }
+    }
+
     void keys_walk_over_a_matrix_and_stop_at_its_edges() {
         MatrixView view;
         view.resize(400, 300);

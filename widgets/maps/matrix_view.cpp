@@ -208,6 +208,9 @@ void MatrixView::paintNames(QPainter& painter, const QRectF& room) const {
     const int step = stride(width, upright ? line - 2 : column_names_ + kLeastColumnGap);
     for (int column = 0; column < matrix_.columns; column += step) {
         const double x = room.left() + (column + 0.5) * width;
+        if (!upright && x + column_names_ / 2 > room.right()) {
+            break; // it would be cut
+        }
         if (!upright) {
             paintText(painter, QRectF(x - column_names_, 0, 2 * column_names_, line),
                       Qt::AlignCenter, columnName(column), font, muted);
