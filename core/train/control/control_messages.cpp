@@ -89,13 +89,19 @@ void ControlServer::subscribe(Client& client, const config::Json& message) {
 void ControlServer::claim(int descriptor, Client& client, const config::Json& message) {
     client.claim_id = member_text(message, "id");
     client.claim_by = member_text(message, "by");
+    client.claim_as = member_text(message, "as");
     std::erase(waiting_, descriptor);
     const bool take_over = message.value("take_over", config::Json(false)) == config::Json(true);
-    if (owner_ >= 0 && owner_ != descriptor && take_over) {
-        waiting_.push_front(std::exchange(owner_, descriptor));
-        Client& before = clients_.at(waiting_.front());
+    const bool back =
+        owner_ >= 0 && !client.claim_as.empty() && clients_.at(owner_).claim_as == client.claim_as;
+    if (owner_ >= 0 && owner_ != descriptor && (take_over || back)) {
+        const int former = std::exchange(owner_, descriptor);
+        if (!back) {
+            waiting_.push_front(former);
+        }
+        Client& before = clients_.at(former);
         before.to_send += to_answer(before.claim_id, before.claim_by, "claim", owner_text());
-        flush(waiting_.front(), before); // its end is noticed when it is polled
+        flush(former, before); // its end is noticed when it is polled
     } else if (owner_ < 0) {
         owner_ = descriptor;
     } else if (owner_ != descriptor) {

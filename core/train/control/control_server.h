@@ -5,9 +5,10 @@
 // A client gets every event from the moment when it connects. Two messages are for the channel and
 // no commands; they are answered to their sender alone, by a `command` event with number 0:
 //   {"command": "subscribe", "from": N}    the stream begins again, at event N, each once, in order
-//   {"command": "claim", "take_over": false}   control for this client alone
+//   {"command": "claim", "take_over": false, "as": ""}   control for this client alone
 // A claim that cannot be met waits: it is refused with the reason, and accepted when the client
-// before it leaves. While a client has control, commands of others are refused; signals and
+// before it leaves; who claims as the one that has control is that one over another connection, and
+// has it at once. While a client has control, commands of others are refused; signals and
 // `--control stdin` always work. One client more than 64 takes the place of the one that has been
 // silent the longest, of those that never spoke first, and never that of the one with control.
 #pragma once
@@ -54,7 +55,7 @@ private:
         std::int64_t next_seq = 0;         // 0: the next event that is published
         std::unique_ptr<EventLines> past;  // while it reads what is not in recent_ any more
         std::string name;                  // "process 123"
-        std::string claim_id, claim_by;    // of its newest claim
+        std::string claim_id, claim_by, claim_as; // of its newest claim
         std::uint64_t came = 0, spoke = 0; // turns; equal: it has not said a word
     };
     using Clients = std::map<int, Client>;

@@ -371,6 +371,26 @@ private slots:
         QVERIFY(first.answer_to("claim")->accepted);
     }
 
+    // Over a network a connection that was cut may be open at this end for long.
+    void who_comes_back_over_another_connection_has_control_again() {
+        ServerDesk desk(path("comes_back"));
+        Talker cut(desk);
+        cut.send(R"({"command": "claim", "by": "studio", "as": "a studio"})");
+        QVERIFY(cut.answer_to("claim")->accepted);
+        Talker other(desk);
+        other.send(R"({"command": "claim", "by": "studio", "as": "another"})");
+        QVERIFY(!other.answer_to("claim")->accepted);
+        auto back = std::make_unique<Talker>(desk);
+        back->send(R"({"command": "claim", "by": "studio", "as": "a studio"})");
+        QVERIFY(back->answer_to("claim")->accepted);
+        QVERIFY(!cut.answer_to("claim")->accepted);
+        cut.send(R"({"command": "pause"})");
+        QVERIFY(!cut.answer_to("pause")->accepted);
+        // The connection that was cut waits for nothing: the next in line is the other.
+        back.reset();
+        QVERIFY(other.answer_to("claim")->accepted);
+    }
+
     void the_socket_is_private() {
         ServerDesk desk(path("private"));
         struct stat status {};

@@ -9,6 +9,8 @@
 #include "ui/bridge/background.h"
 #include "ui/bridge/run/log_tail.h"
 
+#include <QUuid>
+
 #include <algorithm>
 #include <iterator>
 #include <mutex>
@@ -32,6 +34,12 @@ struct Outgoing {
     std::string line;
 };
 
+std::string claimLine(const std::string& as, bool take_over) {
+    return config::Json{
+        {"command", "claim"}, {"by", "studio"}, {"as", as}, {"take_over", take_over}}
+        .dump();
+}
+
 } // namespace
 
 // What both threads touch.
@@ -40,6 +48,7 @@ struct RunLine::Shared {
     ~Shared() { ::close(wake); }
 
     const int wake;
+    const std::string as = QUuid::createUuid().toString().toStdString(); // over any connection
     std::mutex mutex;
     std::vector<Outgoing> to_send;
     std::optional<std::int64_t> stream_after;
@@ -143,7 +152,7 @@ std::unique_ptr<train::ControlClient> RunLine::Thread::connect() {
 }
 
 void RunLine::Thread::talk(train::ControlClient& client) {
-    client.send(R"({"command": "claim", "by": "studio"})");
+    client.send(claimLine(shared_->as, false));
     subscribed_ = false;
     bool asked = false;
     bool sent_again = unanswered_.empty();
@@ -377,8 +386,7 @@ void RunLine::send(const train::Command& command) {
 void RunLine::takeOver() {
     {
         const std::lock_guard guard(shared_->mutex);
-        shared_->to_send.push_back(
-            {{}, R"({"command": "claim", "by": "studio", "take_over": true})"});
+        shared_->to_send.push_back({{}, claimLine(shared_->as, true)});
     }
     signalWake(shared_->wake);
 }
