@@ -97,7 +97,8 @@ void check_same_history(const Connection& connection, const std::string& run, co
     }
 }
 
-/// Makes the folder, or sees that it is this run's.
+/// Sees that the folder is this run's, or makes it: with the whole record, so that nobody takes a
+/// part of it for a run.
 void claim_folder(const Connection& connection, const std::string& run, const Path& folder) {
     const std::optional<Mirror> mirror = read_mirror(folder);
     std::error_code problem;
@@ -105,7 +106,8 @@ void claim_folder(const Connection& connection, const std::string& run, const Pa
         throw Error(ErrorKind::usage, folder.string(), "is something else",
                     "Name another folder with --to.");
     }
-    if (mirror && (mirror->host != connection.host().name || mirror->run != run)) {
+    const std::string& host = connection.host().name;
+    if (mirror && (mirror->host != host || mirror->run != run)) {
         throw Error(ErrorKind::usage, folder.string(),
                     "is a copy of " + mirror->run + " on " + mirror->host,
                     "Name another folder with --to.");
@@ -114,9 +116,13 @@ void claim_folder(const Connection& connection, const std::string& run, const Pa
         check_same_history(connection, run, folder);
         return;
     }
-    make_directories(folder);
-    write_file_atomically(folder / kMirrorName,
-                          Json{{"host", connection.host().name}, {"run", run}}.dump() + "\n");
+    // One that was broken off goes on.
+    const Path arriving =
+        folder.parent_path() / ("." + folder.filename().string() + "@" + host + ".arriving");
+    make_directories(arriving);
+    write_file_atomically(arriving / kMirrorName, Json{{"host", host}, {"run", run}}.dump() + "\n");
+    pull_record(connection, run, arriving, true);
+    rename_durably(arriving, folder);
 }
 
 /// Waits, but not for longer than until somebody stops it.

@@ -6,6 +6,7 @@
 #include "core/hosts/mirror.h"
 #include "core/train/record/run_folder.h"
 #include "tests/e2e/weft_process.h"
+#include "tests/support/far_host.h"
 #include "tests/support/test_folder.h"
 #include "tests/support/weft_test.h"
 
@@ -18,31 +19,6 @@ using namespace weft::test;
 using weft::config::Json;
 namespace fs = std::filesystem;
 namespace train = weft::train;
-
-// The other end of "far" has a home of its own. While the file `cut` is there nobody is reached.
-// A forwarded socket is a link to the other.
-constexpr const char* kSsh = R"(#!/bin/sh
-while :; do case $1 in
-    -T) shift ;;
-    -o) shift 2 ;;
-    -O) operation=$2; shift 2 ;;
-    -L) forward=$2; shift 2 ;;
-    --) shift; break ;;
-    *) break ;;
-esac; done
-[ ! -e "$place/cut" ] || { echo "ssh: connect to host $1 port 22: No route to host" >&2; exit 255; }
-[ "$1" = far ] || { echo "ssh: Could not resolve hostname $1" >&2; exit 255; }
-[ "$2" != -- ] || shift
-shift
-case ${operation-} in
-    forward) exec ln -sf "${forward#*:}" "${forward%%:*}" ;;
-    cancel) exec rm -f "${forward%%:*}" ;;
-esac
-unset WEFT_RUNS
-HOME=$place/far
-export HOME
-cd "$HOME" && exec sh -c "$*"
-)";
 
 std::string content_of(const fs::path& file) {
     std::ifstream in(file);
@@ -70,12 +46,14 @@ class HostsTest : public QObject, private TestFolder {
     Q_OBJECT
 
     fs::path place_;
-    QStringList environment_;
+    std::unique_ptr<FarHost> far_;
     int number_ = 0;
 
     fs::path here() const { return place_ / "here"; }
-    fs::path far_runs() const { return place_ / "far" / "WeftRuns"; }
-    Finished weft(const QStringList& arguments) const { return run_weft(arguments, environment_); }
+    QStringList environment() const {
+        return far_->environment() + QStringList{"WEFT_RUNS=" + text_of(here())};
+    }
+    Finished weft(const QStringList& arguments) const { return run_weft(arguments, environment()); }
     Finished hosts(const QStringList& arguments) const {
         return weft(QStringList{"hosts"} + arguments);
     }
@@ -95,16 +73,7 @@ class HostsTest : public QObject, private TestFolder {
 private slots:
     void init() {
         place_ = path(("hosts" + std::to_string(++number_)).c_str());
-        fs::create_directories(place_ / "far");
-        fs::create_directories(place_ / "programs");
-        fs::create_directories(place_ / "sockets");
-        fs::permissions(place_ / "sockets", fs::perms::owner_all);
-        const fs::path ssh = place_ / "programs" / "ssh";
-        std::ofstream(ssh) << kSsh;
-        fs::permissions(ssh, fs::perms::owner_all);
-        environment_ = {"PATH=" + text_of(place_ / "programs") + ":" + qEnvironmentVariable("PATH"),
-                        "WEFT_RUNS=" + text_of(here()), "place=" + text_of(place_),
-                        "XDG_RUNTIME_DIR=" + text_of(place_ / "sockets")};
+        far_ = std::make_unique<FarHost>(place_);
         QCOMPARE(hosts({"add", "far", "--program", WEFT_PROGRAM}).code, 0);
     }
 
@@ -139,7 +108,7 @@ private slots:
         for (const Json& one : look.at("checks")) {
             QVERIFY2(one.at("good").get<bool>(), one.dump().c_str());
         }
-        QCOMPARE(look.at("runs").get<std::string>(), far_runs().string());
+        QCOMPARE(look.at("runs").get<std::string>(), far_->runs().string());
         QVERIFY(look.at("doctor").contains("version"));
         QVERIFY(look.at("link_bytes_per_s").get<double>() > 0);
     }
@@ -177,7 +146,7 @@ private slots:
         const Finished out = hosts({"start", "far", config});
         QCOMPARE(out.code, 2);
         QVERIFY2(out.err.find("/not/there.csv") != std::string::npos, out.err.c_str());
-        QVERIFY(!fs::exists(far_runs()) || fs::is_empty(far_runs()));
+        QVERIFY(!fs::exists(far_->runs()) || fs::is_empty(far_->runs()));
     }
 
     void data_are_brought() {
@@ -185,9 +154,9 @@ private slots:
         std::ofstream(table) << "a,b\n1,2\n";
         const Finished out = hosts({"copy", "far", text_of(table)});
         QCOMPARE(out.code, 0);
-        QCOMPARE(content_of(far_runs() / "data" / "my table.csv"), std::string("a,b\n1,2\n"));
+        QCOMPARE(content_of(far_->runs() / "data" / "my table.csv"), std::string("a,b\n1,2\n"));
         QCOMPARE(QString::fromStdString(out.out).trimmed(),
-                 text_of(far_runs() / "data" / "my table.csv"));
+                 text_of(far_->runs() / "data" / "my table.csv"));
     }
 
     void a_run_is_followed_commanded_and_gone_on_with() {
@@ -197,7 +166,7 @@ private slots:
         QProcess follower;
         follower.setProgram(WEFT_PROGRAM);
         follower.setArguments({"hosts", "follow", "far", text_of(there.filename())});
-        follower.setEnvironment(QProcess::systemEnvironment() + environment_);
+        follower.setEnvironment(QProcess::systemEnvironment() + environment());
         QString said;
         connect(&follower, &QProcess::readyReadStandardError,
                 [&] { said += QString::fromUtf8(follower.readAllStandardError()); });
@@ -210,11 +179,11 @@ private slots:
         QTRY_VERIFY_WITH_TIMEOUT(
             content_of(there / "events.jsonl").find("\"paused\"") != std::string::npos, 30000);
         // Nobody is reached for a while, in which the run goes on.
-        std::ofstream(place_ / "cut") << "";
+        far_->cut();
         QTRY_VERIFY_WITH_TIMEOUT(said.contains("the connection is lost"), 30000);
         QCOMPARE(weft({"tell", text_of(there), "resume"}).code, 0);
         QCOMPARE(weft({"tell", text_of(there), "checkpoint"}).code, 0);
-        fs::remove(place_ / "cut");
+        far_->mend();
         QTRY_VERIFY_WITH_TIMEOUT(said.contains("the connection is back"), 60000);
         QCOMPARE(weft({"tell", text_of(mirror), "stop"}).code, 0);
         QVERIFY(follower.waitForFinished(60000));
@@ -244,6 +213,29 @@ private slots:
         const Finished again = hosts({"follow", "far", text_of(there.filename())});
         QCOMPARE(again.code, 2);
         QVERIFY2(again.err.find("has gone on by itself") != std::string::npos, again.err.c_str());
+    }
+
+    // Whoever looks at runs meanwhile must not take a part of one for a run.
+    void a_run_is_here_once_its_record_is_whole() {
+        const fs::path there = started(20);
+        const fs::path mirror = here() / there.filename();
+        far_->add_program("rsync", "[ ! -e '" + mirror.string() + "' ] || [ -e '" +
+                                       (mirror / "config.json").string() +
+                                       "' ] || touch \"$place/part\"\n" +
+                                       "touch \"$place/called\"\nexec /usr/bin/rsync \"$@\"\n");
+        QCOMPARE(hosts({"follow", "far", text_of(there.filename())}).code, 0);
+        QVERIFY(fs::exists(place_ / "called"));
+        QVERIFY(!fs::exists(place_ / "part"));
+        QCOMPARE(content_of(mirror / "events.jsonl"), content_of(there / "events.jsonl"));
+        // One that was broken off leaves no run, and goes on.
+        fs::remove_all(mirror);
+        far_->add_program("rsync", "exit 12\n");
+        QVERIFY(hosts({"follow", "far", text_of(there.filename())}).code != 0);
+        QVERIFY(!fs::exists(mirror));
+        QCOMPARE(weft({"runs", "list"}).out.find(there.filename().string()), std::string::npos);
+        fs::remove(place_ / "programs" / "rsync");
+        QCOMPARE(hosts({"follow", "far", text_of(there.filename())}).code, 0);
+        QVERIFY(train::is_run_folder(mirror));
     }
 
     void folders_of_others_are_left_alone() {
