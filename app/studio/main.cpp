@@ -73,22 +73,28 @@ QString worker_program() {
                                                    : here.filePath("weft");
 }
 
+// Private to the user; empty where there can be none.
+std::filesystem::path sockets_folder() {
+    try {
+        return weft::train::control_folder(
+            weft::ui::toPath(qEnvironmentVariable("XDG_RUNTIME_DIR")),
+            weft::ui::toPath(QDir::tempPath()));
+    } catch (const weft::Error& fault) {
+        qWarning("%s", fault.what());
+        return {};
+    }
+}
+
 // One for each user, screen and folder of runs: another screen needs a window of its own, and other
 // runs another studio.
-QString instance_socket(const std::filesystem::path& runs_root) {
+QString instance_socket(const std::filesystem::path& runs_root,
+                        const std::filesystem::path& sockets) {
     const QByteArray place = qgetenv("WAYLAND_DISPLAY") + '\n' + qgetenv("DISPLAY") + '\n' +
                              QByteArray::fromStdString(runs_root.string());
     const QString name =
         "studio-" + QCryptographicHash::hash(place, QCryptographicHash::Sha256).toHex().left(16);
-    try {
-        return weft::ui::pathText(weft::train::control_folder(
-                   weft::ui::toPath(qEnvironmentVariable("XDG_RUNTIME_DIR")),
-                   weft::ui::toPath(QDir::tempPath()))) +
-               "/" + name;
-    } catch (const weft::Error& fault) {
-        qWarning("%s", fault.what());
-        return QDir::tempPath() + "/weft-" + name;
-    }
+    return sockets.empty() ? QDir::tempPath() + "/weft-" + name
+                           : weft::ui::pathText(sockets) + "/" + name;
 }
 
 } // namespace
@@ -143,6 +149,7 @@ int main(int argc, char** argv) {
     paths.cache = weft::ui::toPath(cache_folder() + "/weft-studio");
     paths.calibration = weft::ui::toPath(calibration_file());
     paths.worker = weft::ui::toPath(worker_program());
+    paths.sockets = sockets_folder();
     QDir().mkpath(state_folder());
 
     weft::ui::LaunchRequest request;
@@ -152,7 +159,7 @@ int main(int argc, char** argv) {
     }
     request.action = parser.value(action);
     request.token = qgetenv("XDG_ACTIVATION_TOKEN");
-    weft::ui::SingleInstance instance(instance_socket(paths.runs_root));
+    weft::ui::SingleInstance instance(instance_socket(paths.runs_root, paths.sockets));
     if (!parser.isSet(new_window)) {
         using Role = weft::ui::SingleInstance::Role;
         const Role role = instance.claim(request);

@@ -58,6 +58,9 @@ void StudioFixture::open() {
     ui::StudioPaths paths{root() / "runs", root() / "presets", root() / "state", calibration(),
                           WEFT_PROGRAM};
     paths.counters = counters();
+    paths.sockets = root() / "sockets";
+    std::filesystem::create_directories(paths.sockets);
+    std::filesystem::permissions(paths.sockets, std::filesystem::perms::owner_all);
     studio_ = std::make_unique<ui::Studio>(std::move(paths));
     ui::Preferences preferences = studio_->settings().values();
     preferences.reduced_motion = true; // nothing moves while it is looked at

@@ -5,8 +5,8 @@ namespace weft::ui {
 
 std::span<const PageRecord* const> allPages() {
     static constexpr const PageRecord* kPages[] = {
-        &kHomePage, &kDataPage,        &kModelPage, &kRecipePage,   &kPlanPage,
-        &kLivePage, &kCheckpointsPage, &kRunsPage,  &kProfilerPage, &kQueuePage,
+        &kHomePage,        &kDataPage, &kModelPage,    &kRecipePage, &kPlanPage,  &kLivePage,
+        &kCheckpointsPage, &kRunsPage, &kProfilerPage, &kQueuePage,  &kHostsPage,
     };
     return kPages;
 }

@@ -18,6 +18,7 @@ extern const PageRecord kCheckpointsPage;
 extern const PageRecord kRunsPage;
 extern const PageRecord kProfilerPage;
 extern const PageRecord kQueuePage;
+extern const PageRecord kHostsPage;
 
 std::span<const PageRecord* const> allPages();
 

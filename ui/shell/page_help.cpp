@@ -117,6 +117,12 @@ constexpr Help kHelp[] = {
                        "configuration that differ in some settings, of which the best go on."),
      {{{"Return", QT_TRANSLATE_NOOP("PageHelp", "show the chosen run's curves")},
        {"Del", QT_TRANSLATE_NOOP("PageHelp", "take the chosen entries out of the queue")}}}},
+    {"hosts",
+     QT_TRANSLATE_NOOP("PageHelp",
+                       "Other machines that OpenSSH reaches: what each lacks, and its runs, which "
+                       "are begun, followed and told from here, and whose checkpoints are "
+                       "fetched."),
+     {{{"Return", QT_TRANSLATE_NOOP("PageHelp", "follow the chosen run")}}}},
 };
 
 QString translated(const char* text) {

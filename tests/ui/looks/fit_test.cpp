@@ -325,7 +325,7 @@ constexpr std::pair<const char*, int> kPages[] = {
     {"plan", 0},         {"plan", 1},          {"plan", 2},          {"plan", kEightDevices},
     {"data", kPictures}, {"model", kAsIs},     {"train", kOpenRun},  {"checkpoints", kAsIs},
     {"runs", kAsIs},     {"runs", kRunCharts}, {"runs", kRunReport}, {"profiler", kAsIs},
-    {"queue", kAsIs}};
+    {"queue", kAsIs},    {"hosts", kAsIs}};
 
 /// What is read or planned in the background is there.
 bool has_content(QWidget* page, const QString& name, int part) {

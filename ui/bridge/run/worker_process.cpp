@@ -6,6 +6,7 @@
 
 #include <QCoreApplication>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -52,6 +53,24 @@ struct SpawnOptions {
     SpawnOptions& operator=(const SpawnOptions&) = delete;
 };
 
+/// Texts of an environment; they end with this process's and the command's.
+std::vector<char*> environmentOf(std::vector<std::string>& own) {
+    std::vector<char*> out;
+    for (char** entry = environ; *entry != nullptr; ++entry) {
+        const std::string_view text(*entry);
+        const std::string_view name = text.substr(0, text.find('=') + 1);
+        if (std::none_of(own.begin(), own.end(),
+                         [&](const std::string& one) { return one.starts_with(name); })) {
+            out.push_back(*entry);
+        }
+    }
+    for (std::string& entry : own) {
+        out.push_back(entry.data());
+    }
+    out.push_back(nullptr);
+    return out;
+}
+
 } // namespace
 
 StartedWorker startWorker(const WorkerCommand& command) {
@@ -62,10 +81,11 @@ StartedWorker startWorker(const WorkerCommand& command) {
         argv.push_back(argument.data());
     }
     argv.push_back(nullptr);
+    std::vector<std::string> own = command.environment;
     const SpawnOptions options(command);
     StartedWorker started;
     const int number = ::posix_spawn(&started.pid, program.c_str(), &options.files,
-                                     &options.attributes, argv.data(), environ);
+                                     &options.attributes, argv.data(), environmentOf(own).data());
     if (number != 0) {
         started.pid = -1;
         started.problem =

@@ -17,14 +17,15 @@ struct WorkerCommand {
     std::filesystem::path program;
     std::vector<std::string> arguments;
     std::filesystem::path log; // takes what it prints, at its end
+    std::vector<std::string> environment{}; // NAME=value, in place of those of this process
 };
 
 struct StartedWorker {
     pid_t pid = -1;  // negative: it was not started
     QString problem; // why not
 };
-/// Starts a session of its own (no terminal, no signals of ours), with the environment of this
-/// process and a lower priority: the window wins whenever it wants a core.
+/// Starts a session of its own (no terminal, no signals of ours), with a lower priority: the window
+/// wins whenever it wants a core.
 StartedWorker startWorker(const WorkerCommand& command);
 
 /// How a process ended; `known` only for a child of this process.
