@@ -141,7 +141,10 @@ private slots:
             QTRY_VERIFY_WITH_TIMEOUT(table->model()->rowCount() >= 3, kRunPatienceMs);
             QVERIFY(mouse.pick("suspectTable", table->model()->index(1, 1)));
             QVERIFY(mouse.press("suspectExclude"));
-            QTRY_VERIFY(std::filesystem::exists(run / "audit" / "decisions.jsonl"));
+            QVERIFY(mouse.pick("suspectTable", table->model()->index(2, 1)));
+            QVERIFY(mouse.press("suspectKeep"));
+            const auto kept = run / "audit" / "decisions.jsonl";
+            QTRY_VERIFY(std::filesystem::exists(kept) && data::read_corrections(kept).size() == 2);
         }
         fixture.reopen();
         fixture.window().showPage("train");
@@ -149,6 +152,12 @@ private slots:
         test::Mouse mouse(fixture);
         QTRY_VERIFY(mouse.choose("trainView", kSuspectsSegment));
         QTRY_COMPARE(label_of(fixture, "suspectSummary"), QString("1 left out"));
+        const auto* table = fixture.window().findChild<QTableView*>("suspectTable");
+        const auto decision = [&](int row) {
+            return table->model()->index(row, ui::SuspectModel::DecisionColumn).data().toString();
+        };
+        QCOMPARE(decision(1), QString("left out"));
+        QCOMPARE(decision(2), QString("kept"));
     }
 };
 

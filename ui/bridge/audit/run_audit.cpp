@@ -18,7 +18,8 @@ using Kind = Decision::Kind;
 
 constexpr std::int64_t kMostAuditBytes = std::int64_t{1} << 30;
 
-/// Decisions beside the audit, in the form of the list that a run takes.
+/// Decisions beside the audit, in the form of the list that a run takes; a sample that is kept has
+/// the class that it has.
 fs::path decision_file(const fs::path& run) {
     return train::audit_file(run).parent_path() / "decisions.jsonl";
 }
@@ -49,6 +50,11 @@ AuditReading read_audit(const fs::path& run) {
              out.audit ? out.audit->suspects : std::vector<train::Suspect>()) {
             out.samples[one.index] = {"train", one.index, one.crc32c, -1, train::reasons_text(one),
                                       0};
+            const auto decided = out.decisions.find(one.index);
+            if (decided != out.decisions.end() && decided->second.kind == Kind::Label &&
+                decided->second.label == one.label) {
+                decided->second = {Kind::Keep, -1};
+            }
         }
     } catch (const std::exception& fault) {
         out.problem = faultText(fault);
@@ -229,10 +235,21 @@ std::vector<data::Correction> RunAudit::corrections() const {
     return out;
 }
 
+std::vector<data::Correction> RunAudit::decidedSamples() const {
+    std::vector<data::Correction> out = corrections();
+    for (const train::Suspect& one : audit_ ? audit_->suspects : std::vector<train::Suspect>()) {
+        if (decision(one.index).kind == Kind::Keep && one.label >= 0) {
+            out.push_back(samples_.at(one.index));
+            out.back().label = one.label;
+        }
+    }
+    return out;
+}
+
 void RunAudit::keep() {
     runInBackground(
         this,
-        [file = decision_file(run_.folder()), list = corrections()]() -> QString {
+        [file = decision_file(run_.folder()), list = decidedSamples()]() -> QString {
             try {
                 make_directories(file.parent_path());
                 data::write_corrections(file, list);

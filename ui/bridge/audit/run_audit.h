@@ -69,6 +69,8 @@ private:
     void takeProgress();
     void onFinished(int code);
     std::vector<data::Correction> corrections() const;
+    /// The corrections, and what is kept as it is.
+    std::vector<data::Correction> decidedSamples() const;
     void keep();
 
     RunModel& run_;
