@@ -91,6 +91,8 @@ struct RankHub::State {
     void leave();
     std::string who_waits_for(int rank);
     std::vector<int> missing() const;
+    void put(int rank, Json head, std::span<const std::byte> body);
+    Frame answer_of(int rank);
     void throw_error_in(const Frame& answer, int rank);
     [[noreturn]] void throw_failure();
 
@@ -481,21 +483,28 @@ void RankHub::tell(int rank, const Json& head, std::span<const std::byte> body) 
     }
 }
 
-Frame RankHub::ask(int rank, Json head, std::span<const std::byte> body) {
-    State& state = *state_;
-    State::Member& member = state.member(rank);
+void RankHub::State::put(int rank, Json head, std::span<const std::byte> body) {
     head["asked"] = true;
-    member.socket->send(head, body);
-    std::unique_lock lock(state.mutex);
-    state.changed.wait(lock, [&] { return !member.answers.empty() || state.failure; });
-    if (state.failure) {
-        state.throw_failure();
+    member(rank).socket->send(head, body);
+}
+
+Frame RankHub::State::answer_of(int rank) {
+    Member& mine = member(rank);
+    std::unique_lock lock(mutex);
+    changed.wait(lock, [&] { return !mine.answers.empty() || failure; });
+    if (failure) {
+        throw_failure();
     }
-    Frame answer = std::move(member.answers.front());
-    member.answers.pop_front();
+    Frame answer = std::move(mine.answers.front());
+    mine.answers.pop_front();
     lock.unlock();
-    state.throw_error_in(answer, rank);
+    throw_error_in(answer, rank);
     return answer;
+}
+
+Frame RankHub::ask(int rank, Json head, std::span<const std::byte> body) {
+    state_->put(rank, std::move(head), body);
+    return state_->answer_of(rank);
 }
 
 Frame RankHub::ask_aside(int rank, Json head) {
@@ -518,26 +527,23 @@ Frame RankHub::ask_aside(int rank, Json head) {
     return answer;
 }
 
+// All are asked before any answer is waited for, by one thread: thousands that wait would each be
+// woken by every answer.
 std::vector<Frame> RankHub::ask_all(const Json& head) {
     std::vector<Frame> out(static_cast<std::size_t>(size()));
-    std::vector<std::exception_ptr> faults(out.size());
-    {
-        std::vector<std::jthread> askers;
-        for (int rank = 1; rank < size(); ++rank) {
-            askers.emplace_back([&, rank] {
-                const auto at = static_cast<std::size_t>(rank);
-                try {
-                    out[at] = ask(rank, head);
-                } catch (...) {
-                    faults[at] = std::current_exception();
-                }
-            });
+    for (int rank = 1; rank < size(); ++rank) {
+        state_->put(rank, head, {});
+    }
+    std::exception_ptr fault;
+    for (int rank = 1; rank < size(); ++rank) {
+        try {
+            out[static_cast<std::size_t>(rank)] = state_->answer_of(rank);
+        } catch (...) {
+            fault = fault != nullptr ? fault : std::current_exception();
         }
     }
-    for (const std::exception_ptr& fault : faults) {
-        if (fault != nullptr) {
-            std::rethrow_exception(fault);
-        }
+    if (fault != nullptr) {
+        std::rethrow_exception(fault);
     }
     return out;
 }
