@@ -37,7 +37,7 @@ double now_s() {
     return Seconds(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-double median(std::vector<double> all) {
+double usual_s(std::vector<double> all) {
     std::sort(all.begin(), all.end());
     return all[all.size() / 2];
 }
@@ -135,7 +135,7 @@ double exchange_s(int size) {
     return took_s;
 }
 
-void measure(int size, const Path& folder) {
+void measure_group(int size, const Path& folder) {
     const double before_s = now_s();
     auto group = std::make_unique<Group>(size, folder);
     const double start_s = now_s() - before_s;
@@ -169,9 +169,9 @@ void measure(int size, const Path& folder) {
     group = std::make_unique<Group>(size, folder);
     const double back_s = now_s() - lost_s;
     group.reset();
-    const double order_s = median(orders);
+    const double order_s = usual_s(orders);
     std::printf("%6d %9.3f %9.2f %8.1f %9.3f %9.3f %9.3f %9.3f %9.0f\n", size, start_s,
-                order_s * 1e3, order_s / median(exchanges), median(commits), known_s, ended_s,
+                order_s * 1e3, order_s / usual_s(exchanges), usual_s(commits), known_s, ended_s,
                 back_s, order_s / size * 1e6);
     std::fflush(stdout);
 }
@@ -197,7 +197,7 @@ int main(int argc, char** argv) {
     std::printf("%6s %9s %9s %8s %9s %9s %9s %9s %9s\n", "ranks", "start s", "order ms", "x limit",
                 "commit s", "lost s", "ended s", "back s", "us a rank");
     for (const int size : sizes) {
-        measure(size, folder);
+        measure_group(size, folder);
     }
     remove_tree(folder);
     return 0;
