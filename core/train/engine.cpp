@@ -12,6 +12,7 @@
 #include "core/train/planning.h"
 #include "core/train/program_io.h"
 #include "core/train/record/run_folder.h"
+#include "core/train/run_length.h"
 #include "core/train/warm_start.h"
 
 #include <algorithm>
@@ -143,6 +144,17 @@ data::DataSet open_run_data(const compile::RunConfig& config, const std::stop_to
     data::DataSet out = data::open_data(config.section("data"), context);
     check_targets(config, *out.train);
     return out;
+}
+
+std::int64_t steps_of(const compile::RunConfig& config) {
+    using Unit = compile::Cadence::Unit;
+    if (config.length.unit == Unit::steps) {
+        return static_cast<std::int64_t>(config.length.amount);
+    }
+    if (config.length.unit == Unit::minutes) {
+        return 0;
+    }
+    return total_steps(config.length, pace_of(config, *open_run_data(config).train));
 }
 
 void check_room_for_symbols(const plan::ExecutionPlan& plan, const compile::RunConfig& config,

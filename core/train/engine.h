@@ -20,6 +20,10 @@ int thread_count(int threads);
 data::DataSet open_run_data(const compile::RunConfig& config, const std::stop_token& stop = {},
                             const data::OnOpening& on_opening = {});
 
+/// Steps of a run's length; 0: it is measured in minutes. Opens the data where it is in epochs or
+/// tokens. Throws weft::Error{data}.
+std::int64_t steps_of(const compile::RunConfig& config);
+
 /// Where a loss looks for symbols among the positions that a model puts out: whether those of some
 /// samples, from all over, have room. They need a position each, and one between two that are alike
 /// (Graves et al. 2006); a sample without has an infinite loss. Throws weft::Error{data}.

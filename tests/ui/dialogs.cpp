@@ -7,6 +7,7 @@
 #include "ui/pages/checkpoints/fork_dialog.h"
 #include "ui/pages/live/live_settings_dialog.h"
 #include "ui/pages/page_list.h"
+#include "ui/pages/queue/sweep_dialog.h"
 #include "ui/pages/runs/trash_dialog.h"
 #include "ui/settings/settings_dialog.h"
 #include "ui/shell/config_dialog.h"
@@ -104,6 +105,13 @@ std::vector<DialogRecord> all_dialogs() {
              auto* dialog = new ui::HelpDialog(fixture.window().actions(), &fixture.window());
              dialog->explain(ui::kLivePage.id, {}, nullptr);
              dialog->findChild<widgets::SegmentedControl*>("helpTab")->setCurrentIndex(1);
+             dialog->show();
+             return dialog;
+         }},
+        {"new sweep",
+         [](StudioFixture& fixture) {
+             auto* dialog = new ui::SweepDialog(fixture.studio().draft().document(), fixture.root(),
+                                                &fixture.window());
              dialog->show();
              return dialog;
          }},

@@ -11,7 +11,6 @@
 #include "core/queue/scheduler.h"
 #include "core/queue/view.h"
 #include "core/train/engine.h"
-#include "core/train/run_length.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -42,18 +41,6 @@ queue::Method method_named(const std::string& name) {
     const auto* const found =
         std::find(std::begin(queue::kMethodNames), std::end(queue::kMethodNames), name);
     return static_cast<queue::Method>(found - std::begin(queue::kMethodNames));
-}
-
-/// Opens the data where the length is in epochs or tokens.
-std::int64_t steps_of(const compile::RunConfig& config) {
-    if (config.length.unit == compile::Cadence::Unit::steps) {
-        return static_cast<std::int64_t>(config.length.amount);
-    }
-    if (config.length.unit == compile::Cadence::Unit::minutes) {
-        return 0;
-    }
-    return train::total_steps(config.length,
-                              train::pace_of(config, *train::open_run_data(config).train));
 }
 
 std::string rungs_text(const Sweep& sweep) {
@@ -99,7 +86,7 @@ int make_sweep(SweepOptions& options, const Context& context) {
         overrides.insert(overrides.end(), varied.begin(), varied.end());
         return read_run_file(options.config, overrides, MadeUpData::refused);
     };
-    const queue::PlannedSweep planned = queue::plan_sweep(request, read, steps_of);
+    const queue::PlannedSweep planned = queue::plan_sweep(request, read, train::steps_of);
     print_diagnostics(planned.diagnostics);
     if (!planned.ok()) {
         return kExitUsage;

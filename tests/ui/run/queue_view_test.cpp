@@ -5,6 +5,7 @@
 #include "core/queue/scheduler.h"
 #include "core/train/record/run_summary.h"
 #include "tests/support/weft_test.h"
+#include "tests/ui/hands.h"
 #include "tests/ui/patience.h"
 #include "tests/ui/studio_fixture.h"
 #include "ui/models/queue_model.h"
@@ -12,6 +13,7 @@
 #include "ui/pages/queue/queue_page.h"
 #include "widgets/controls/controls.h"
 #include "widgets/controls/messages.h"
+#include "widgets/controls/text_label.h"
 #include "widgets/views/parallel_view.h"
 
 #include <QAbstractItemModelTester>
@@ -20,6 +22,7 @@
 #include <QTableView>
 
 #include <csignal>
+#include <set>
 
 namespace {
 
@@ -314,6 +317,47 @@ private slots:
         QTRY_COMPARE_WITH_TIMEOUT(shown.button("runQueue").text(), QString("Run the queue"),
                                   kPatienceMs);
         QVERIFY(train::summarise_run(shown.book().find(1)->run).last_checkpoint_step > 0);
+    }
+
+    // By mouse and keys: what was asked for is planned while it is written, and queued.
+    void a_sweep_is_asked_for_planned_and_queued() {
+        ShownQueue shown([](Book&) {});
+        test::Mouse mouse(shown.fixture);
+        shown.fixture.studio().draft().setDocument(config::json_of(test::tiny_config()),
+                                                   shown.fixture.root());
+        const auto said = [&] {
+            const auto* says = shown.fixture.window().findChild<widgets::TextLabel*>("sweepSays");
+            return says == nullptr ? QString() : says->text();
+        };
+        QVERIFY(mouse.inDialog(
+            [&] { return mouse.press("newSweepFirst"); },
+            [&] {
+                const auto waits = [&](const QString& words) {
+                    return QTest::qWaitFor([&] { return said().contains(words); }, kPatienceMs);
+                };
+                const auto* accept = shown.fixture.window().findChild<QWidget*>("sweepAccept");
+                return waits("12 trial") && mouse.choose("sweepMethod", 0) && // a grid of a range
+                       waits("points") && !accept->isEnabled() &&
+                       mouse.fill("sweepValues1", "1e-3, 1e-2") && mouse.press("sweepMore") &&
+                       mouse.fill("sweepPath2", "model.nothing") &&
+                       mouse.fill("sweepValues2", "16, 32, 64") && waits("nothing") &&
+                       !accept->isEnabled() && mouse.fill("sweepPath2", "seed") &&
+                       waits("6 trial") && mouse.press("sweepAccept");
+            }));
+        QTRY_COMPARE_WITH_TIMEOUT(shown.book().entries.size(), std::size_t{6}, kPatienceMs);
+        const Book book = shown.book();
+        QCOMPARE(book.sweeps.size(), std::size_t{1});
+        QCOMPARE(book.sweeps[0].method, queue::Method::grid);
+        QCOMPARE(book.sweeps[0].metric, std::string("validation/loss"));
+        std::set<std::pair<double, int>> settings;
+        for (const Entry& entry : book.entries) {
+            settings.emplace(entry.settings.at("optimizer.learning_rate").get<double>(),
+                             entry.settings.at("seed").get<int>());
+        }
+        QCOMPARE(settings,
+                 (std::set<std::pair<double, int>>{
+                     {1e-3, 16}, {1e-3, 32}, {1e-3, 64}, {1e-2, 16}, {1e-2, 32}, {1e-2, 64}}));
+        QTRY_COMPARE_WITH_TIMEOUT(shown.rows().rowCount(), 6, kPatienceMs);
     }
 };
 

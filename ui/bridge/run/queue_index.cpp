@@ -118,6 +118,16 @@ void QueueIndex::add(const compile::RunConfig& config) {
            [this, name = toQString(config.name)] { emit added(name); });
 }
 
+void QueueIndex::addSweep(std::shared_ptr<const queue::PlannedSweep> planned) {
+    const auto name = std::make_shared<std::string>();
+    inTurn(
+        [folder = queue::folder_under(root_), planned = std::move(planned), name] {
+            return problem_in(
+                [&] { *name = queue::add_sweep(folder, *planned, SystemClock().epoch_s()); });
+        },
+        [this, name] { emit added(toQString(*name)); });
+}
+
 void QueueIndex::startScheduler(const std::filesystem::path& program) {
     wanted_ = true;
     wanted_readings_ = 0;

@@ -5,6 +5,7 @@
 
 #include "core/compile/config/run_config.h"
 #include "core/queue/book.h"
+#include "core/queue/plan_sweep.h"
 #include "core/queue/view.h"
 #include "ui/bridge/newest_job.h"
 
@@ -43,6 +44,8 @@ public:
     void change(std::function<void(queue::Book&)> edit, std::function<void()> done = {});
     /// Puts a run at the end, as it is now.
     void add(const compile::RunConfig& config);
+    /// The same for the trials of a sweep.
+    void addSweep(std::shared_ptr<const queue::PlannedSweep> planned);
     /// Starts a process that works on it, or asks it to end: its runs save, and go on with the next
     /// one.
     void startScheduler(const std::filesystem::path& program);

@@ -6,6 +6,7 @@
 #include "ui/bridge/convert.h"
 #include "ui/models/queue_model.h"
 #include "ui/pages/page_list.h"
+#include "ui/pages/queue/sweep_dialog.h"
 #include "ui/pages/queue/sweep_panel.h"
 #include "ui/pages/table.h"
 #include "ui/pages/undo_note.h"
@@ -91,6 +92,9 @@ QueuePage::QueuePage(Studio& studio, Actions& /*actions*/) : studio_(studio) {
     add_first_ = message_->addButton(tr("Add the draft"), false);
     add_first_->setObjectName("queueDraftFirst");
     connect(add_first_, &QPushButton::clicked, this, &QueuePage::addDraft);
+    add_sweep_first_ = message_->addButton(tr("New sweep…"), false);
+    add_sweep_first_->setObjectName("newSweepFirst");
+    connect(add_sweep_first_, &QPushButton::clicked, this, &QueuePage::addSweep);
     stack_->addWidget(message_);
     splitter_ = new widgets::ThinSplitter(Qt::Vertical);
     splitter_->addWidget(createEntries());
@@ -118,6 +122,10 @@ QWidget* QueuePage::createHeader() {
     add_->setObjectName("queueDraft");
     connect(add_, &QPushButton::clicked, this, &QueuePage::addDraft);
     header_->addControl(add_);
+    add_sweep_ = new QPushButton(tr("New sweep…"));
+    add_sweep_->setObjectName("newSweep");
+    connect(add_sweep_, &QPushButton::clicked, this, &QueuePage::addSweep);
+    header_->addControl(add_sweep_);
     run_ = new QPushButton;
     run_->setObjectName("runQueue");
     connect(run_, &QPushButton::clicked, this, &QueuePage::runOrStop);
@@ -206,11 +214,14 @@ void QueuePage::refresh() {
     message_->setTitle(look ? tr("Nothing is queued") : tr("Reading the queue …"));
     message_->setText(
         look ? tr("Drafts that are added here are trained one after another, or as devices get "
-                  "free, also while the studio is closed. Sweeps come from a terminal: “weft sweep "
-                  "FILE --vary optimizer.learning_rate=log:1e-4..1e-2”.")
+                  "free, also while the studio is closed. A sweep trains the draft with other "
+                  "settings, "
+                  "over and over.")
              : QString());
     add_first_->setVisible(look != nullptr);
+    add_sweep_first_->setVisible(look != nullptr);
     add_->setVisible(some);
+    add_sweep_->setVisible(some);
     run_->setVisible(some);
     if (look) {
         std::vector<std::int64_t> ids;
@@ -290,7 +301,7 @@ void QueuePage::updateButtons() {
 
 void QueuePage::updateDraft() {
     const bool valid = studio_.draft().isValid();
-    for (QPushButton* button : {add_, add_first_}) {
+    for (QPushButton* button : {add_, add_first_, add_sweep_, add_sweep_first_}) {
         button->setEnabled(valid);
         button->setToolTip(valid ? tr("Queue a run of the draft as it is now")
                                  : tr("There is no draft without problems"));
@@ -302,6 +313,13 @@ void QueuePage::addDraft() {
         compile::read_run_config(studio_.draft().document(), studio_.draft().baseDir());
     if (checked.ok()) {
         index_.add(checked.config);
+    }
+}
+
+void QueuePage::addSweep() {
+    SweepDialog dialog(studio_.draft().document(), studio_.draft().baseDir(), this);
+    if (dialog.exec() == QDialog::Accepted && dialog.planned()) {
+        index_.addSweep(dialog.planned());
     }
 }
 

@@ -43,6 +43,7 @@ private:
     void updateButtons();
     void updateDraft();
     void addDraft();
+    void addSweep();
     void runOrStop();
     void showRun();
     void holdOrRelease();
@@ -66,6 +67,8 @@ private:
     widgets::SectionHeader* table_header_;
     QPushButton* add_;
     QPushButton* add_first_;
+    QPushButton* add_sweep_;
+    QPushButton* add_sweep_first_;
     QPushButton* run_;
     QPushButton* show_;
     QPushButton* hold_;
