@@ -27,6 +27,7 @@
 #include <QScrollArea>
 #include <QScrollBar>
 #include <QSpinBox>
+#include <QStackedWidget>
 #include <QTableView>
 #include <QTemporaryDir>
 #include <QTreeView>
@@ -409,13 +410,21 @@ private slots:
         open_mesh_page(fixture);
         QWidget* tree = fixture.find("tensorTree");
         const QPoint place = tree->mapTo(&fixture.window(), QPoint(40, 40));
+        const QWidget* trouble = fixture.find("planTrouble");
+        const auto* page = trouble->parentWidget()->findChild<QStackedWidget*>(
+            QString(), Qt::FindDirectChildrenOnly);
+        const QRect whole = page->geometry();
         QTest::mouseMove(&fixture.window(), place);
         fixture.studio().draft().apply({"training.micro_batch_size=3"});
-        QTRY_VERIFY(fixture.find("planTrouble")->isVisible());
+        QTRY_VERIFY(trouble->isVisible());
         QCoreApplication::processEvents();
         QCOMPARE(tree->mapTo(&fixture.window(), QPoint(40, 40)), place);
+        QCOMPARE(page->geometry(), whole);
+        QVERIFY(whole.contains(trouble->geometry()));
         QTest::mouseMove(&fixture.window(), QPoint(40, 300)); // on the rail
-        QTRY_VERIFY(tree->mapTo(&fixture.window(), QPoint(40, 40)).y() > place.y());
+        // It has room of its own, below: nothing above it moves.
+        QTRY_COMPARE(page->geometry().bottom() + 1, trouble->geometry().top());
+        QCOMPARE(tree->mapTo(&fixture.window(), QPoint(40, 40)), place);
     }
 
     // The button stands above it, and may be all that one saw of the lower part.
