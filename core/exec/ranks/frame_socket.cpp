@@ -24,7 +24,7 @@ namespace weft::exec {
 namespace {
 
 constexpr std::uint64_t kMark = 0x31'6b6e'6172'7477'66; // begins every frame
-constexpr int kMostWaiting = 1024;
+constexpr int kMostWaiting = 8192; // who finds no place comes again a second later, or three
 constexpr std::chrono::milliseconds kBetweenTries(50);
 
 /// Addresses of a name, freed with it.
