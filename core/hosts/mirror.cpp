@@ -98,8 +98,8 @@ void check_same_history(const Connection& connection, const std::string& run, co
 }
 
 /// Sees that the folder is this run's, or makes it: with the whole record, so that nobody takes a
-/// part of it for a run.
-void claim_folder(const Connection& connection, const std::string& run, const Path& folder) {
+/// part of it for a run. Whether it did.
+bool claim_folder(const Connection& connection, const std::string& run, const Path& folder) {
     const std::optional<Mirror> mirror = read_mirror(folder);
     std::error_code problem;
     if (!mirror && fs::exists(folder, problem) && !fs::is_empty(folder, problem)) {
@@ -114,7 +114,7 @@ void claim_folder(const Connection& connection, const std::string& run, const Pa
     }
     if (mirror) {
         check_same_history(connection, run, folder);
-        return;
+        return false;
     }
     // One that was broken off goes on.
     const Path arriving =
@@ -123,6 +123,7 @@ void claim_folder(const Connection& connection, const std::string& run, const Pa
     write_file_atomically(arriving / kMirrorName, Json{{"host", host}, {"run", run}}.dump() + "\n");
     pull_record(connection, run, arriving, true);
     rename_durably(arriving, folder);
+    return true;
 }
 
 /// Waits, but not for longer than until somebody stops it.
@@ -295,8 +296,9 @@ Path fetch_checkpoint(const Connection& connection, const std::string& run, cons
     }
     if (!train::is_live(folder)) { // else whoever follows it does so
         trainer_of(connection, run);
-        claim_folder(connection, run, folder);
-        pull_record(connection, run, folder, true);
+        if (!claim_folder(connection, run, folder)) {
+            pull_record(connection, run, folder, true);
+        }
     }
     // A checkpoint is known by its folder's name: it is fetched under that name, elsewhere.
     const Path part = folder / ".fetching" / there.filename();

@@ -187,4 +187,20 @@ std::string value_text(const Json& value) {
     return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
+std::string settings_text(const Settings& settings) {
+    std::vector<std::string> parts;
+    for (const auto& [path, value] : settings) {
+        parts.push_back(path + " " + value_text(value));
+    }
+    return join(parts, ", ");
+}
+
+std::string rungs_text(const Sweep& sweep) {
+    std::vector<std::string> steps;
+    for (const std::int64_t one : sweep.rungs) {
+        steps.push_back(format_thousands(one));
+    }
+    return join(steps, ", ");
+}
+
 } // namespace weft::queue

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "core/queue/book.h"
+#include "core/queue/space.h"
 
 namespace weft::queue {
 
@@ -42,5 +43,9 @@ std::string to_csv(const SweepTable& table);
 std::string state_text(const Entry& entry);
 /// A setting's value as a table shows it: a text without quotes.
 std::string value_text(const config::Json& value);
+/// "optimizer.learning_rate 0.001, seed 3"
+std::string settings_text(const Settings& settings);
+/// "500, 1,500, 4,500"
+std::string rungs_text(const Sweep& sweep);
 
 } // namespace weft::queue

@@ -87,17 +87,8 @@ QueueModel::QueueModel(QObject* parent) : TableModel(parent) {
 }
 
 bool QueueModel::setEntries(std::vector<queue::EntryView> entries) {
-    if (sameEntries(rows_, entries)) {
-        rows_ = std::move(entries);
-        if (!rows_.empty()) {
-            emit dataChanged(index(0, 0), index(rowCount() - 1, ColumnCount - 1));
-        }
-        return true;
-    }
-    beginResetModel();
-    rows_ = std::move(entries);
-    endResetModel();
-    return false;
+    const bool same = sameEntries(rows_, entries);
+    return replaceRows(std::move(entries), same);
 }
 
 int QueueModel::rowOf(std::int64_t id) const {

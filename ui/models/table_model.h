@@ -100,6 +100,20 @@ protected:
         columns_[static_cast<std::size_t>(column)].title = title;
     }
 
+    /// Where these are the `same` rows, they stay, and what they say is new. Returns `same`.
+    bool replaceRows(std::vector<Row> rows, bool same) {
+        if (!same) {
+            beginResetModel();
+        }
+        rows_ = std::move(rows);
+        if (!same) {
+            endResetModel();
+        } else if (!rows_.empty()) {
+            dataChanged(index(0, 0), index(rowCount() - 1, columnCount() - 1));
+        }
+        return same;
+    }
+
     std::vector<Row> rows_;
 
 private:

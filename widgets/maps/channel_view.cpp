@@ -125,16 +125,16 @@ const std::vector<QImage>& ChannelView::pictures() const {
         return pictures_;
     }
     const float all = largestSize(channels_.values);
+    const ValueShades shades;
     for (int channel = 0; channel < channels_.channels; ++channel) {
         const auto at = static_cast<std::size_t>(channel);
         const float own = std::max(std::abs(low_[at]), std::abs(high_[at]));
         const float most = together_ || !std::isfinite(own) ? all : own;
         QImage image(channels_.columns, channels_.rows, QImage::Format_RGB32);
         for (int row = 0; row < channels_.rows; ++row) {
+            auto* const line = reinterpret_cast<QRgb*>(image.scanLine(row));
             for (int column = 0; column < channels_.columns; ++column) {
-                image.setPixelColor(
-                    column, row,
-                    valueColour(most > 0 ? double(value(row, column, channel) / most) : 0.0));
+                line[column] = shades.of(value(row, column, channel) / (most > 0 ? most : 1.0F));
             }
         }
         pictures_.push_back(std::move(image));

@@ -110,25 +110,14 @@ const QImage& MatrixView::picture() const {
         return picture_;
     }
     picture_ = QImage(matrix_.columns, matrix_.rows, QImage::Format_RGB32);
-    constexpr int kShades = 256; // a million cells are looked up, not mixed
-    std::array<QRgb, 2 * kShades + 1> shades;
-    for (int i = 0; i < static_cast<int>(shades.size()); ++i) {
-        const double share = double(i - kShades) / kShades;
-        const double root = std::copysign(std::sqrt(std::abs(share)), share);
-        shades[static_cast<std::size_t>(i)] = valueColour(matrix_.rooted ? root : share).rgb();
-    }
-    const QRgb bad = valueColour(std::nan("")).rgb();
+    const ValueShades shades(matrix_.rooted);
     const float most = matrix_.most > 0 ? matrix_.most : 1.0F;
     for (int row = 0; row < matrix_.rows; ++row) {
         auto* const line = reinterpret_cast<QRgb*>(picture_.scanLine(row));
         const float* const values =
             matrix_.values.data() + static_cast<std::ptrdiff_t>(row) * matrix_.columns;
         for (int column = 0; column < matrix_.columns; ++column) {
-            const float share = std::clamp(values[column] / most, -1.0F, 1.0F);
-            line[column] =
-                std::isfinite(values[column])
-                    ? shades[static_cast<std::size_t>(kShades + std::lround(share * kShades))]
-                    : bad;
+            line[column] = shades.of(values[column] / most);
         }
     }
     return picture_;

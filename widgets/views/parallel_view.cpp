@@ -367,12 +367,9 @@ void ParallelView::paintLine(QPainter& painter, int line, const QRectF& plot, bo
     // Among many lines nobody tells dashes apart, and thin solid ones are painted ten times as
     // fast.
     const bool plain = !strong && lines_.size() > kManyLines;
-    painter.setPen(QPen(color,
-                        strong  ? 2.5
-                        : plain ? 1.0
-                                : 1.25,
-                        slot < 8 || plain ? Qt::SolidLine : seriesDash(slot / 8), Qt::RoundCap,
-                        Qt::RoundJoin));
+    const double width = plain ? 1.0 : strong ? 2.5 : 1.25;
+    const Qt::PenStyle dash = plain || slot < 8 ? Qt::SolidLine : seriesDash(slot / 8);
+    painter.setPen(QPen(color, width, dash, Qt::RoundCap, Qt::RoundJoin));
     for (const QPolygonF& polygon : polylines(line, plot)) {
         painter.drawPolyline(polygon);
         if (polygon.size() == 1) {

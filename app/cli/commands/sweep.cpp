@@ -43,28 +43,16 @@ queue::Method method_named(const std::string& name) {
     return static_cast<queue::Method>(found - std::begin(queue::kMethodNames));
 }
 
-std::string rungs_text(const Sweep& sweep) {
-    std::vector<std::string> steps;
-    for (const std::int64_t one : sweep.rungs) {
-        steps.push_back(format_thousands(one));
-    }
-    return join(steps, ", ");
-}
-
 void print_planned(const queue::PlannedSweep& planned) {
     for (const std::string& note : planned.notes) {
         std::printf("%s\n", note.c_str());
     }
     if (planned.sweep.halves()) {
         std::printf("Rungs at steps %s; one trial in %d goes on.\n",
-                    rungs_text(planned.sweep).c_str(), planned.sweep.eta);
+                    queue::rungs_text(planned.sweep).c_str(), planned.sweep.eta);
     }
     for (std::size_t i = 0; i < planned.trials.size(); ++i) {
-        std::string line;
-        for (const auto& [path, value] : planned.trials[i].settings) {
-            line += (line.empty() ? "" : ", ") + path + " " + queue::value_text(value);
-        }
-        std::printf("%4zu  %s\n", i, line.c_str());
+        std::printf("%4zu  %s\n", i, queue::settings_text(planned.trials[i].settings).c_str());
     }
 }
 

@@ -21,4 +21,10 @@ QString placeText(std::string_view pointer) {
     return text;
 }
 
+QString problemText(const config::Diagnostic& problem) {
+    QString line = problem.pointer.empty() ? QString() : placeText(problem.pointer) + ": ";
+    line += toQString(problem.message);
+    return problem.hint.empty() ? line : line + ". " + toQString(problem.hint);
+}
+
 } // namespace weft::ui

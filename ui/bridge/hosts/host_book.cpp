@@ -112,7 +112,7 @@ void HostBook::onHost(const QString& name, Work work, Done done) {
             }
             if (answer.result) {
                 done(std::move(*answer.result));
-            } else {
+            } else if (!answer.problem.isEmpty()) { // else it was stopped
                 emit failed(answer.problem);
             }
             emit changed();
@@ -365,13 +365,12 @@ void HostBook::fetch(const QString& name, const std::string& run, const std::str
         return;
     }
     fetching_.emplace();
-    const std::filesystem::path folder =
-        hosts::mirror_folder(places_.runs_root, {host->host.name, run});
     runInBackground(
         this,
         [connection = hosts::Connection(host->host, places_.sockets, fetching_->stop.get_token()),
-         run, which, folder, share = fetching_->share] {
+         run, which, root = places_.runs_root, share = fetching_->share] {
             return answerOf([&] {
+                const auto folder = hosts::mirror_folder(root, {connection.host().name, run});
                 return hosts::fetch_checkpoint(connection, run, folder, which,
                                                [&](double done) { share->store(done); });
             });

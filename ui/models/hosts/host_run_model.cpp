@@ -54,17 +54,7 @@ bool HostRunModel::setRuns(std::vector<RemoteRun> runs) {
     const bool same =
         std::equal(rows_.begin(), rows_.end(), runs.begin(), runs.end(),
                    [](const RemoteRun& a, const RemoteRun& b) { return a.folder == b.folder; });
-    if (same) {
-        rows_ = std::move(runs);
-        if (!rows_.empty()) {
-            emit dataChanged(index(0, 0), index(rowCount() - 1, ColumnCount - 1));
-        }
-        return true;
-    }
-    beginResetModel();
-    rows_ = std::move(runs);
-    endResetModel();
-    return false;
+    return replaceRows(std::move(runs), same);
 }
 
 int HostRunModel::rowOf(const std::string& folder) const {

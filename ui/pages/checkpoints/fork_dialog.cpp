@@ -48,13 +48,6 @@ constexpr ForkField kTraining[] = {
     {"/training/precision", QT_TRANSLATE_NOOP("weft::ui::ForkDialog", "precision")},
 };
 
-/// Place, what is wrong, what to do: "seed: expected an integer, found the text \"x\". Remove it."
-QString problemText(const config::Diagnostic& problem) {
-    QString line = problem.pointer.empty() ? QString() : placeText(problem.pointer) + ": ";
-    line += toQString(problem.message);
-    return problem.hint.empty() ? line : line + ". " + toQString(problem.hint);
-}
-
 /// "tiny-from-1200", also of a parent that is called "tiny-from-400".
 std::string proposedName(const std::string& parent, std::int64_t step) {
     static const QRegularExpression kForked("-from-\\d+$");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/pages/queue/sweep_dialog.h"
 
+#include "core/queue/view.h"
 #include "core/train/engine.h"
 #include "ui/bridge/convert.h"
 #include "ui/bridge/draft/place_text.h"
@@ -54,32 +55,17 @@ QStringList pathsIn(const config::Json& document) {
     return out;
 }
 
-QString trialText(const queue::Settings& settings) {
-    QStringList parts;
-    for (const auto& [path, value] : settings) {
-        parts << toQString(path + " " + queue::value_text(value));
-    }
-    return parts.join(QStringLiteral(", "));
-}
-
-QString rungsText(const queue::Sweep& sweep) {
-    QStringList steps;
-    for (const std::int64_t one : sweep.rungs) {
-        steps << widgets::formatCount(one);
-    }
-    return steps.join(QStringLiteral(", "));
-}
-
 /// What it comes to, and what was set beside what was asked for.
 QString plannedText(const queue::PlannedSweep& planned) {
     QStringList lines;
     const QString trials =
         SweepDialog::tr("%n trial(s)", nullptr, static_cast<int>(planned.trials.size()));
     const QString judged = SweepDialog::tr("judged by %1").arg(toQString(planned.sweep.metric));
-    lines << (planned.sweep.halves() ? SweepDialog::tr("%1, %2 at the steps %3; one in %4 goes on")
-                                           .arg(trials, judged, rungsText(planned.sweep))
-                                           .arg(planned.sweep.eta)
-                                     : SweepDialog::tr("%1, %2").arg(trials, judged));
+    lines << (planned.sweep.halves()
+                  ? SweepDialog::tr("%1, %2 at the steps %3; one in %4 goes on")
+                        .arg(trials, judged, toQString(queue::rungs_text(planned.sweep)))
+                        .arg(planned.sweep.eta)
+                  : SweepDialog::tr("%1, %2").arg(trials, judged));
     for (const std::string& note : planned.notes) {
         lines << toQString(note);
     }
@@ -298,9 +284,7 @@ void SweepDialog::plan() {
                 auto planned = queue::plan_sweep(asked, read, train::steps_of);
                 for (const config::Diagnostic& one : planned.diagnostics) {
                     if (one.severity == config::Severity::error && out.problem.isEmpty()) {
-                        out.problem = QString("%1: %2. %3")
-                                          .arg(placeText(one.pointer), toQString(one.message),
-                                               toQString(one.hint));
+                        out.problem = problemText(one);
                     }
                 }
                 if (planned.ok()) {
@@ -322,7 +306,7 @@ void SweepDialog::showPlan(const std::shared_ptr<const queue::PlannedSweep>& pla
     QStringList lines;
     if (planned) {
         for (const queue::PlannedTrial& trial : planned->trials) {
-            lines << trialText(trial.settings);
+            lines << toQString(queue::settings_text(trial.settings));
         }
         accept_->setText(
             tr("Queue %n trial(s)", nullptr, static_cast<int>(planned->trials.size())));

@@ -116,6 +116,7 @@ void AttentionPart::showLayer(std::shared_ptr<const LookedInside> looked, int at
     picture_->setVisible(arePatches(looked_->look, one.keys) && one.queries == one.keys);
     query_ = std::clamp(query_, 0, static_cast<int>(one.queries) - 1);
     fillHeads();
+    head_job_.drop(); // of the layer before
     // What was there stays until it is replaced: nothing jumps while one draws.
     maps_job_.start(
         [look = looked_, at](const std::stop_token& stop) {

@@ -37,9 +37,7 @@ void LookModel::setLook(const train::SampleLook& look) {
         rows.push_back({toQString(layer.layer), toQString(layer.kind), extentsText(layer.shape), -1,
                         static_cast<int>(i)});
     }
-    beginResetModel();
-    rows_ = std::move(rows);
-    endResetModel();
+    replaceRows(std::move(rows), false);
 }
 
 QString extentsText(std::span<const std::int64_t> extents) {
