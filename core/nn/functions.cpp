@@ -36,6 +36,13 @@ ir::ValueId one_hot(ops::Builder& b, ir::ValueId target, std::int64_t classes) {
                   {{"extent", classes}});
 }
 
+ir::ValueId known_labels(ops::Builder& b, ir::ValueId labels, std::int64_t classes) {
+    const ir::ValueId label = ops::cast(b, labels, ir::DType::f32);
+    const ir::ValueId of_none = ops::constant(b, static_cast<double>(classes), b.shape(labels));
+    const ir::ValueId unknown = b.emit("less", {label, ops::constant(b, 0.0)});
+    return ops::cast(b, ops::select(b, unknown, of_none, label), ir::DType::i32);
+}
+
 ir::ValueId sum_last(ops::Builder& b, ir::ValueId x) {
     return ops::reduce_sum(b, x, last_dim(b, x));
 }

@@ -16,6 +16,9 @@ ir::ValueId log_softmax(ops::Builder& builder, ir::ValueId x);
 /// Classes i32 [...] -> [..., classes]: 1 at the class, 0 elsewhere; of an ignored one (< 0) all 0.
 ir::ValueId one_hot(ops::Builder& builder, ir::ValueId target, std::int64_t classes);
 
+/// Classes i32 [...], with `classes` in place of those that nobody knows (< 0).
+ir::ValueId known_labels(ops::Builder& builder, ir::ValueId labels, std::int64_t classes);
+
 /// Over the last dimension: [..., K] -> [...].
 ir::ValueId sum_last(ops::Builder& builder, ir::ValueId x);
 ir::ValueId mean_last(ops::Builder& builder, ir::ValueId x);

@@ -108,10 +108,10 @@ Doubles made_of(Run& run, const Doubles& latents) {
     return {made.span<float>().begin(), made.span<float>().end()};
 }
 
-double nats_of(Run& run, const Doubles& sample) {
+double nats_of(Run& run, const Doubles& sample, std::int32_t label = 2) {
     Arrays in;
     in["inputs"] = f32({1, 4}, {sample.begin(), sample.end()});
-    in["targets"] = i32({1}, {2});
+    in["targets"] = i32({1}, {label});
     in["weights"] = f32({1}, {1.0F});
     in["random"] = i64({3}, {3, 0, 0});
     return static_cast<double>(scalar_of(run.run("evaluate", in).at("loss_sum")));
@@ -229,6 +229,14 @@ private slots:
         // differences of second order, where a relu bends of first
         QVERIFY2(std::abs(is - expected) < 0.02,
                  qPrintable(QString("%1 for %2").arg(is).arg(expected)));
+    }
+
+    void a_sample_whose_class_nobody_knows_is_one_of_no_class() {
+        Run run = flow_run(false);
+        const Doubles sample = {0.3, -0.8, 1.1, 0.2};
+        const double of_none = nats_of(run, sample, 3);
+        QCOMPARE(nats_of(run, sample, -1), of_none);
+        QVERIFY(std::abs(nats_of(run, sample, 2) - of_none) > 1e-3);
     }
 
     // With nothing learnt a level has the probability of its interval under a logistic map: in

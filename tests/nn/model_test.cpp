@@ -90,10 +90,11 @@ std::vector<ModelCase> model_cases() {
              (32 + 2320 + 528 + 32 + 2320) +                         // up 1: 16 to 16
              (48 + (9 * 24 * 8 + 8) + 264 + 16 + 584 + 24 * 8 + 8) + // up 0: 24 to 8
              16 + 73},
-        // 28, 14, 7 pixels a side: convolutions of 16 C O, offsets, two of each norm's channels
+        // 28, 14, 7 pixels a side: convolutions of 16 C O, offsets, two of each norm's channels,
+        // two vectors per class and for none
         {R"({"type": "gan", "channels": [16, 32], "latent": 8})", digits_sample(),
          (8 * 1568 + 1568 + 2 * 32) + (16 * 32 * 16 + 2 * 16) + (16 * 16 + 1) + // generator
-             (16 * 16 + 16) + (16 * 16 * 32 + 32) + (1568 + 1)},
+             (16 * 16 + 16) + (16 * 16 * 32 + 32) + (1568 + 1) + 2 * 11 * 1568},
         // Of each coupling 392-8 with a row per class and one for none, 8-392 twice
         {R"({"type": "flow", "couplings": 3, "hidden": [8]})", digits_sample(),
          3 * (392 * 8 + 8 + 11 * 8 + 2 * (8 * 392 + 392))},

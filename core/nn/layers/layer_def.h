@@ -44,6 +44,10 @@ ir::ValueId flatten(ModelContext& context, ir::ValueId x);
 ir::ValueId dense(ModelContext& context, ir::ValueId x, std::int64_t units, Init weight_init,
                   const std::vector<std::string>& weight_axes, bool bias = true,
                   const std::string& weight_norm = "none");
+/// What a sample's class adds to a model: labels i32 [B], from 0 to the number of classes, which is
+/// that of no class -> [B, width], rows of "label.weight" [classes + 1, width] of the current
+/// scope.
+ir::ValueId class_vectors(ModelContext& context, ir::ValueId labels, std::int64_t width, Init init);
 /// A setting "weight_norm" of layers with a weight: none, weight or spectral.
 config::Field weight_norm_field();
 /// A weight [..., outputs] as such a setting has it: with "gain" [outputs] of the current scope the

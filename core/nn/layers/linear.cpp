@@ -58,6 +58,14 @@ ir::ValueId dense(ModelContext& context, ir::ValueId x, std::int64_t units, Init
     return with_adapter(context, x, ops::linear(context.builder(), x, weight, shift), weight_axes);
 }
 
+ir::ValueId class_vectors(ModelContext& context, ir::ValueId labels, std::int64_t width,
+                          Init init) {
+    const Scope scope(context, "label");
+    const ir::ValueId table =
+        context.parameter("weight", {context.data().classes + 1, width}, init, {"vocab", "embed"});
+    return context.builder().emit("embedding", {table, labels});
+}
+
 namespace {
 
 void require_numbers(ModelContext& context, ir::ValueId x) {

@@ -10,6 +10,7 @@
 // 2022).
 //
 // Tensors: down.<level>, up.<level> with blocks.<i>.
+#include "core/nn/functions.h"
 #include "core/nn/layers/layer_def.h"
 #include "core/nn/loop.h"
 #include "core/nn/models/model_list.h"
@@ -205,15 +206,16 @@ public:
         if (!labels.valid()) {
             return labels;
         }
-        const ir::ValueId of_none = ops::constant(b_, static_cast<double>(classes_), {samples});
-        ir::ValueId told = ops::cast(b_, labels, ir::DType::f32);
-        told = ops::select(b_, b_.emit("less", {told, ops::constant(b_, 0.0)}), of_none, told);
+        const ir::ValueId known = known_labels(b_, labels, classes_);
         const auto rate = settings_.at("label_dropout").get<double>();
-        if (rate > 0.0 && context_.training()) {
-            const ir::ValueId dropped =
-                b_.emit("less", {uniform("labels", samples), ops::constant(b_, rate)});
-            told = ops::select(b_, dropped, of_none, told);
+        if (rate == 0.0 || !context_.training()) {
+            return known;
         }
+        const ir::ValueId dropped =
+            b_.emit("less", {uniform("labels", samples), ops::constant(b_, rate)});
+        const ir::ValueId told =
+            ops::select(b_, dropped, ops::constant(b_, static_cast<double>(classes_), {samples}),
+                        ops::cast(b_, known, ir::DType::f32));
         return ops::cast(b_, told, ir::DType::i32);
     }
 
@@ -313,10 +315,7 @@ private:
         const Scope scope(context_, "condition");
         ir::ValueId x = layer("time", b_.emit("embedding", {waves_, times}));
         if (labels.valid()) {
-            const Scope inner(context_, "label");
-            const ir::ValueId table = context_.parameter("weight", {classes_ + 1, wide},
-                                                         Init::normal(0.02), {"vocab", "embed"});
-            x = ops::add(b_, x, b_.emit("embedding", {table, labels}));
+            x = ops::add(b_, x, class_vectors(context_, labels, wide, Init::normal(0.02)));
         }
         x = layer("mix", activation(context_, "silu", x));
         told_ = activation(context_, "silu", x);

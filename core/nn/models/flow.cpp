@@ -8,6 +8,7 @@
 //
 // Values that come in levels, as those of pictures, are spread evenly over their level and moved to
 // all numbers by a logit (same paper, section 4.1); both count in the density.
+#include "core/nn/functions.h"
 #include "core/nn/layers/layer_def.h"
 #include "core/nn/models/model_list.h"
 
@@ -51,8 +52,7 @@ class Flow {
 public:
     Flow(ModelContext& context, const Json& settings)
         : context_(context), b_(context.builder()), settings_(settings),
-          size_(context.data().input.shape.elements()),
-          classes_(context.data().target.shape.rank() == 0 ? context.data().classes : 0) {
+          size_(context.data().input.shape.elements()) {
         if (!ir::is_float(context.data().input.dtype)) {
             context.fail("flow needs images or features, but the data delivers " +
                              ir::to_text(context.data().input),
@@ -197,17 +197,15 @@ private:
         if (!context_.labels().valid()) {
             return x;
         }
-        const Scope scope(context_, "label");
-        const ir::ValueId table = context_.parameter(
-            "weight", {classes_ + 1, context_.shape(x).back()}, Init::zeros(), {"vocab", "embed"});
-        return ops::add(b_, x, b_.emit("embedding", {table, context_.labels()}));
+        const ir::ValueId known = known_labels(b_, context_.labels(), context_.data().classes);
+        return ops::add(b_, x,
+                        class_vectors(context_, known, context_.shape(x).back(), Init::zeros()));
     }
 
     ModelContext& context_;
     ops::Builder& b_;
     const Json& settings_;
     std::int64_t size_;
-    std::int64_t classes_;
     ir::ValueId log_determinant_;
 };
 

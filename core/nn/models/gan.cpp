@@ -4,8 +4,13 @@
 // those of the data. Both train in every step, each on its own loss by the weights that both had
 // before it (Mescheder et al. 2017, section 2.2).
 //
+// Where there are classes, both know that of an image: it adds a vector to what the generator
+// starts from, and the discriminator adds how much the features are those of the class (Miyato and
+// Koyama 2018, "projection").
+//
 // The generator normalises over the batch, the discriminator nothing, so that its slope is that of
 // a function of one image alone (Gulrajani et al. 2017, section 4).
+#include "core/nn/functions.h"
 #include "core/nn/layers/layer_def.h"
 #include "core/nn/models/model_list.h"
 
@@ -52,7 +57,10 @@ class Gan {
 public:
     Gan(ModelContext& context, const Json& settings)
         : context_(context), b_(context.builder()), settings_(settings),
-          channels_(settings.at("channels").get<std::vector<std::int64_t>>()) {
+          channels_(settings.at("channels").get<std::vector<std::int64_t>>()),
+          labels_(context.labels().valid()
+                      ? known_labels(b_, context.labels(), context.data().classes)
+                      : ir::ValueId{}) {
         const ir::Shape& input = context.data().input.shape;
         if (!ir::is_float(context.data().input.dtype) || input.rank() != 3) {
             context.fail("gan needs images, but the data delivers " +
@@ -76,6 +84,11 @@ public:
         {
             const Scope layer(context_, "spread");
             x = full(z, small.elements());
+            if (labels_.valid()) {
+                x = ops::add(b_, x,
+                             class_vectors(context_, labels_, small.elements(),
+                                           Init::fan_in(context_.shape(z).back())));
+            }
             x = ops::reshape(b_, x, {context_.shape(x)[0], small[0], small[1], small[2]});
             x = normalised(x);
         }
@@ -98,8 +111,10 @@ public:
             x = ops::maximum(b_, x, ops::affine(b_, x, kLeak));
         }
         const Scope layer(context_, "output");
-        const ir::ValueId y = full(flatten(context_, x), 1);
-        return ops::cast(b_, ops::reshape(b_, y, {context_.shape(y)[0]}), ir::DType::f32);
+        x = flatten(context_, x);
+        ir::ValueId y = full(x, 1);
+        y = ops::cast(b_, ops::reshape(b_, y, {context_.shape(y)[0]}), ir::DType::f32);
+        return labels_.valid() ? ops::add(b_, y, likeness(x)) : y;
     }
 
     /// What the latents of a batch are: drawn, or 0 where nothing is.
@@ -145,6 +160,13 @@ private:
                         {"stream", stream("between")}});
     }
 
+    /// Of features [B, N] to those of each sample's class: f32 [B].
+    ir::ValueId likeness(ir::ValueId x) {
+        const ir::ValueId wanted =
+            class_vectors(context_, labels_, context_.shape(x).back(), Init::zeros());
+        return ops::reduce_sum(b_, ops::cast(b_, ops::mul(b_, x, wanted), ir::DType::f32), {1});
+    }
+
     ir::ValueId full(ir::ValueId x, std::int64_t units) {
         return dense(context_, x, units, Init::fan_in(context_.shape(x).back()), {"embed", "mlp"});
     }
@@ -169,6 +191,7 @@ private:
     std::vector<std::int64_t> channels_;
     std::vector<ir::Shape>
         sizes_; // of images [H, W, C] before each convolution, and after the last
+    ir::ValueId labels_; // i32 [B]; invalid where there are no classes
 };
 
 ir::ValueId build_gan(ModelContext& context, const Json& settings, ir::ValueId inputs) {
@@ -199,10 +222,12 @@ ir::ValueId make_gan_samples(ModelContext& context, const Json& settings, ir::Va
 const ModelDef kGanModel = {
     .name = "gan",
     .help = "Generative adversarial network of convolutions: makes images like those of the data "
-            "out of numbers that are drawn. Trained by the loss adversarial; an optimizer group "
+            "out of numbers that are drawn, of a class where there are classes. Trained by the "
+            "loss adversarial; an optimizer group "
             "that matches discriminator.* gives that one a rate of its own.",
     .tensors = "generator.spread.weight [latent, out]\n"
                "generator.spread.bias [out]\n"
+               "generator.spread.label.weight [classes + 1, out]\n"
                "generator.spread.norm.* as those of batch_norm\n"
                "generator.convolutions.*.weight [4, 4, out, in]\n"
                "generator.convolutions.*.norm.* as those of batch_norm\n"
@@ -211,7 +236,8 @@ const ModelDef kGanModel = {
                "discriminator.convolutions.*.weight [4, 4, in, out]\n"
                "discriminator.convolutions.*.bias [out]\n"
                "discriminator.output.weight [in, 1]\n"
-               "discriminator.output.bias [1]\n",
+               "discriminator.output.bias [1]\n"
+               "discriminator.output.label.weight [classes + 1, in]\n",
     .fields = gan_fields,
     .build = build_gan,
     .check = check_gan,
@@ -219,6 +245,7 @@ const ModelDef kGanModel = {
     .draws = true,
     .latent = gan_latent,
     .make = make_gan_samples,
+    .takes_labels = true,
     .unmoved = gan_makes_shares};
 
 } // namespace weft::nn
