@@ -4,13 +4,13 @@
 #include "app/cli/run_file.h"
 #include "app/cli/store_paths.h"
 #include "core/base/error.h"
+#include "core/compile/mesh/mesh_config.h"
 #include "core/launch/network.h"
 #include "core/store/address.h"
 #include "core/train/record/run_folder.h"
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstdio>
 #include <sys/random.h>
 #include <unistd.h>
@@ -25,14 +25,16 @@ using launch::Way;
 
 constexpr int kPatienceMs = 30000;
 
-// N of "cpu:N"; 0: it says something else.
-int simulated_devices(const compile::RunConfig& config) {
-    const auto text = config.section("mesh").at("devices").get<std::string>();
-    int out = 0;
-    if (text.starts_with("cpu:")) {
-        std::from_chars(text.data() + 4, text.data() + text.size(), out);
-    }
-    return out;
+std::string devices_of(const compile::RunConfig& config) {
+    return config.section("mesh").at("devices").get<std::string>();
+}
+
+// N of "cpu:N", or as many as GPUs are named; 0: it says something else.
+int named_devices(const compile::RunConfig& config) {
+    const std::string text = devices_of(config);
+    return text.starts_with("cpu:") || text.starts_with("cuda:")
+               ? static_cast<int>(compile::devices_named(text).value_or(0))
+               : 0;
 }
 
 std::vector<std::string> with_backend(const LaunchOptions& options) {
@@ -45,7 +47,7 @@ std::vector<std::string> with_backend(const LaunchOptions& options) {
 
 // Hosts, and ranks for each: as many as are said, or as the mesh has devices.
 std::vector<HostRanks> hosts_of(const LaunchOptions& options, const compile::RunConfig& config) {
-    const int devices = simulated_devices(config);
+    const int devices = named_devices(config);
     const bool counted = options.hosts.find(':') != std::string::npos || options.per_host > 0;
     const auto hosts = static_cast<int>(
         options.hosts.empty() ? options.nodes
@@ -54,10 +56,11 @@ std::vector<HostRanks> hosts_of(const LaunchOptions& options, const compile::Run
     if (!counted) {
         if (devices == 0 || devices % hosts != 0) {
             throw Error(ErrorKind::usage, "--per-host", "it is not said how many ranks a host gets",
-                        devices == 0 ? "Say it, or set mesh.devices to cpu:N for N ranks in all."
-                                     : "Say it: " + std::to_string(devices) +
-                                           " devices (mesh.devices) are not as many on each of " +
-                                           std::to_string(hosts) + " hosts.");
+                        devices == 0
+                            ? "Say it, or set mesh.devices to cpu:N or cuda:N for N ranks in all."
+                            : "Say it: " + std::to_string(devices) +
+                                  " devices (mesh.devices) are not as many on each of " +
+                                  std::to_string(hosts) + " hosts.");
         }
         per_host = devices / hosts;
     }
@@ -68,11 +71,13 @@ std::vector<HostRanks> hosts_of(const LaunchOptions& options, const compile::Run
                                   {"localhost", per_host, per_host});
 }
 
-// --set for a mesh of one device for each rank, unless it is one or names GPUs.
+// --set for a mesh of one device for each rank, unless it is one.
 void fit_mesh(std::vector<std::string>& overrides, const compile::RunConfig& config, int ranks) {
-    const auto text = config.section("mesh").at("devices").get<std::string>();
-    if (!text.starts_with("cuda") && text != "cpu:" + std::to_string(ranks)) {
-        overrides.push_back("mesh.devices=\"cpu:" + std::to_string(ranks) + "\"");
+    const std::string text = devices_of(config);
+    const std::string kind = text.starts_with("cuda") ? "cuda:" : "cpu:";
+    const bool fits = text.starts_with(kind) && compile::devices_named(text) == ranks;
+    if (!fits) {
+        overrides.push_back("mesh.devices=\"" + kind + std::to_string(ranks) + "\"");
     }
 }
 

@@ -48,6 +48,7 @@ train::RankTeamOptions team_options(const Context& context) {
     train::RankTeamOptions out;
     out.rank = place.rank;
     out.size = place.size;
+    out.local_rank = place.local_rank;
     out.local_size = place.local_size;
     out.address = place.master_addr;
     out.port = place.master_port;
@@ -168,6 +169,7 @@ std::unique_ptr<train::RankTeam> open_team(const Context& context) {
     if (!context.place) {
         return nullptr;
     }
+    train::take_one_gpu(context.place->local_rank);
     sigset_t all;
     sigset_t before;
     ::sigfillset(&all);
@@ -185,6 +187,7 @@ bool serves(const Context& context) {
 
 // Rank 0 decides when the run stops.
 int serve(const Context& context) {
+    train::take_one_gpu(context.place->local_rank);
     const train::Served served = train::serve_rank(team_options(context), [] {
         for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGUSR1}) {
             std::signal(number, SIG_IGN);
@@ -197,7 +200,8 @@ void require_ranks(const compile::RunConfig& config, const Context& context) {
     if (context.place) {
         train::check_ranks(config, context.place->size);
     } else if (const auto backend = config.section("mesh").at("backend").get<std::string>();
-               backend == "mpi" || backend == "gloo") {
+               backend != "auto" && backend != "in_process" &&
+               (backend != "nccl" || !train::names_gpus(config))) {
         throw Error(ErrorKind::usage, "mesh.backend",
                     "'" + backend + "' is for devices with a process each, and this is one process",
                     "start it with `weft launch`, or use auto");

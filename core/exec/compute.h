@@ -29,7 +29,7 @@ struct Compute {
     std::vector<const weft_backend*> backends; // best first, as given to build_plan
     const weft_platform* platform = weft_cpu_platform();
     const weft_collectives* collectives = nullptr; // of a platform with several devices
-    std::vector<int> devices;                      // by place on the mesh
+    std::vector<int> devices; // by place on the mesh; of a process with one of them that at each
 };
 
 } // namespace weft::exec

@@ -542,6 +542,15 @@ std::int64_t LocalDevice::library_bytes() const {
     return std::max<std::int64_t>(0, state_->library_bytes);
 }
 
+void LocalDevice::finish() {
+    state_->memory.enter();
+    state_->memory.finish();
+}
+
+bool LocalDevice::look(double waited_s) {
+    return state_->memory.look_after(waited_s);
+}
+
 ArenaReport LocalDevice::arena_report() const {
     if (!state_->monitor) {
         return {};

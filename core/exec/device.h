@@ -75,6 +75,12 @@ public:
     std::int64_t library_bytes() const override;
     ArenaReport arena_report() const override;
 
+    /// Of one that works by itself, for whoever has nothing else to do for so long: whether it has
+    /// done all that was queued. Throws weft::Error{device} where it has failed, or never will be.
+    bool look(double waited_s);
+    /// Waits until it has. Throws likewise.
+    void finish();
+
 private:
     struct State;
     std::unique_ptr<State> state_;

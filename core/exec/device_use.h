@@ -18,7 +18,8 @@ struct ActionUse {
 };
 
 /// A device that works by itself computes while it exchanges: of such, exchanges count as far as
-/// computation stood still for them.
+/// computation stood still for them, and with a process for each nobody knows how much of it was
+/// waiting.
 struct DeviceUse {
     double start_s = 0;
     double end_s = 0;

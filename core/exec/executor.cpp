@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/exec/executor.h"
 
+#include "core/base/clock.h"
 #include "core/base/error.h"
 #include "core/base/machine.h"
 #include "core/exec/comm/in_process.h"
@@ -14,6 +15,8 @@
 #include "core/sharding/partition.h"
 
 #include <algorithm>
+#include <chrono>
+#include <condition_variable>
 #include <cstring>
 #include <exception>
 #include <map>
@@ -25,6 +28,49 @@ namespace weft::exec {
 namespace {
 
 using Ports = std::vector<plan::PlannedPort> plan::PlannedProgram::*;
+
+/// Threads that have not done their part yet, for one that has.
+class OthersAtWork {
+public:
+    explicit OthersAtWork(int count) : left_(count) {}
+
+    /// Of a thread that is one of them, or is not.
+    class Part {
+    public:
+        Part(OthersAtWork& all, bool counts) : all_(counts ? &all : nullptr) {}
+        ~Part() {
+            if (all_ != nullptr) {
+                const std::lock_guard lock(all_->mutex_);
+                --all_->left_;
+                all_->changed_.notify_all();
+            }
+        }
+        Part(const Part&) = delete;
+        Part& operator=(const Part&) = delete;
+
+    private:
+        OthersAtWork* all_;
+    };
+
+    /// Calls look(seconds) again and again meanwhile.
+    template <typename Look>
+    void wait(const Look& look) {
+        constexpr auto kBetweenLooks = std::chrono::microseconds(500);
+        const SystemClock clock;
+        const double since_s = clock.steady_s();
+        std::unique_lock lock(mutex_);
+        while (!changed_.wait_for(lock, kBetweenLooks, [&] { return left_ == 0; })) {
+            lock.unlock();
+            look(clock.steady_s() - since_s);
+            lock.lock();
+        }
+    }
+
+private:
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    int left_;
+};
 
 } // namespace
 
@@ -42,7 +88,8 @@ struct Executor::State {
             devices.push_back(std::make_unique<LocalDevice>(plan, 0, compute, options, nullptr));
             free_alone = free_together = free_bytes();
             if (!on_host) {
-                meeting = std::make_unique<QueuedWorld>(compute, *plan, timeout_s);
+                meeting = std::make_unique<QueuedWorld>(compute, *plan, timeout_s,
+                                                        name_groups(compute, *plan));
                 devices.front()->join(*meeting);
             }
             return;
@@ -59,26 +106,48 @@ struct Executor::State {
         }
         threads = std::make_unique<DeviceThreads>(count);
         if (!on_host) {
-            free_alone = free_bytes();
-            meeting = std::make_unique<QueuedWorld>(compute, *plan, timeout_s);
-            on_all([&](int device) { devices[static_cast<std::size_t>(device)]->join(*meeting); });
-            free_together = free_bytes();
+            meet(-1);
         }
+    }
+
+    ~State() {
+        if (ranks != nullptr && meeting != nullptr) {
+            ranks->follow(nullptr);
+        }
+    }
+
+    /// Devices that work by themselves, all of this process or only one.
+    void meet(int only) {
+        free_alone = free_bytes();
+        meeting = std::make_unique<QueuedWorld>(compute, *plan, timeout_s,
+                                                name_groups(compute, *plan), only);
+        if (ranks != nullptr) {
+            ranks->follow(meeting.get());
+        }
+        on_all([&](int device) { devices[static_cast<std::size_t>(device)]->join(*meeting); });
+        free_together = free_bytes();
     }
 
     /// The first device is this process's, each other one of a rank.
     void drive(RankHub& hub, const ExecutorOptions& options) {
-        WEFT_CHECK(on_host && count == hub.size(), "each rank has a device of the mesh");
+        WEFT_CHECK(count == hub.size(), "each rank has a device of the mesh");
         ranks = &hub;
-        world = &hub.world();
-        const auto groups = add_groups(*world, *plan);
-        exchanges.push_back(std::make_unique<MeshExchange>(*world, groups, *plan, 0));
-        devices.push_back(
-            std::make_unique<LocalDevice>(plan, 0, compute, options, exchanges.front().get()));
+        if (on_host) {
+            world = &hub.world();
+            const auto groups = add_groups(*world, *plan);
+            exchanges.push_back(std::make_unique<MeshExchange>(*world, groups, *plan, 0));
+        }
+        auto first = std::make_unique<LocalDevice>(plan, 0, compute, options,
+                                                   on_host ? exchanges.front().get() : nullptr);
+        own = on_host ? nullptr : first.get();
+        devices.push_back(std::move(first));
         for (int i = 1; i < count; ++i) {
-            devices.push_back(std::make_unique<RemoteDevice>(plan, i, hub));
+            devices.push_back(std::make_unique<RemoteDevice>(plan, i, hub, own));
         }
         threads = std::make_unique<DeviceThreads>(count);
+        if (!on_host) {
+            meet(0);
+        }
     }
 
     /// Of each device now; empty on the host. Throws weft::Error{device}.
@@ -162,10 +231,15 @@ struct Executor::State {
         }
         std::mutex mutex;
         std::exception_ptr cause; // what the others throw follows from it
+        OthersAtWork others(count - 1);
         try {
             threads->run([&](int device) {
+                const OthersAtWork::Part part(others, device > 0);
                 try {
                     fn(device);
+                    if (device == 0 && own != nullptr) {
+                        others.wait([&](double waited_s) { own->look(waited_s); });
+                    }
                 } catch (const std::exception& fault) {
                     if (ranks != nullptr) {
                         const auto* said = dynamic_cast<const Error*>(&fault);
@@ -280,6 +354,8 @@ struct Executor::State {
     const bool on_host;
     const double timeout_s;
     RankHub* ranks = nullptr;     // where every device has a process
+    LocalDevice* own = nullptr;   // then this process's, if it works by itself: the others may wait
+                                  // for what it does
     comm::World* world = nullptr; // of several devices on the host
     std::unique_ptr<comm::InProcessWorld> simulated;
     std::unique_ptr<QueuedWorld> meeting;        // of those that work by themselves
@@ -435,6 +511,12 @@ void Executor::set_observer(StepObserver* observer, int device) {
 
 void Executor::set_value_observer(ValueObserver* observer, int device) {
     state_->devices[static_cast<std::size_t>(device)]->set_value_observer(observer);
+}
+
+void Executor::finish() {
+    if (state_->own != nullptr) {
+        state_->own->finish();
+    }
 }
 
 bool Executor::is_here(int device) const {

@@ -166,6 +166,10 @@ public:
     /// there hands over once this one is taken away (ValueObserver::seen_elsewhere); throws
     /// weft::Error{device} where that process is lost.
     void set_value_observer(ValueObserver* observer, int device = 0);
+    /// Where each device has a process and works by itself: waits until that of this process has
+    /// done what it was given. Before anything is asked of the other processes that waits for
+    /// theirs.
+    void finish();
     /// Whether the device is of this process.
     bool is_here(int device) const;
     /// Of the last run of any program, on a mesh; on devices that work by themselves of its last

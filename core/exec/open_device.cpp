@@ -208,6 +208,14 @@ bool OpenDevice::is_finished(weft_stream* stream) {
     return finished != 0;
 }
 
+bool OpenDevice::look_after(double waited_s) {
+    const bool done = is_finished(computation());
+    if (!done) {
+        watch_->waiting(place_, waited_s);
+    }
+    return done;
+}
+
 void OpenDevice::wait_until(const std::function<bool()>& done) {
     constexpr double kAwake_s = 50e-6; // nobody wakes a thread sooner
     constexpr double kLongest_s = 500e-6;

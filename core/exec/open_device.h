@@ -112,6 +112,9 @@ public:
     void finish(weft_stream* stream);
     /// Asks for nothing but whether the device is alive; throws weft::Error{device} otherwise.
     void look(weft_stream* idle) { is_finished(idle); }
+    /// Whether the stream of computation is done; else what the watch says of one that has waited
+    /// for so long. Only with a watch.
+    bool look_after(double waited_s);
     /// Looks until `done` says so; throws what the watch does. Only with a watch.
     void wait_until(const std::function<bool()>& done);
     /// Waits as far as that can end. False: work on the device never will, and whoever gives back

@@ -79,10 +79,10 @@ public:
     virtual void forget(const ProgramMarks& marks) = 0;
     /// Seconds from the device's clock to SystemClock::steady_s.
     virtual double clock_offset_s() const = 0;
-    /// Runs of a program that have ended on all ranks.
+    /// Runs of a program that have ended on all ranks that are of this process.
     virtual std::uint64_t all_ended(const ProgramMarks& marks) const = 0;
     /// When the last rank came to an exchange of a program in its run `number`, by
-    /// SystemClock::steady_s.
+    /// SystemClock::steady_s; minus infinity where the others are of other processes.
     virtual double all_come_s(const ProgramMarks& marks, int exchange,
                               std::uint64_t number) const = 0;
 };

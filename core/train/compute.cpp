@@ -6,9 +6,11 @@
 #include "core/compile/mesh/mesh_config.h"
 #include "kernels/weft_module.h"
 
+#include <algorithm>
 #include <chrono>
 #include <mutex>
 #include <numeric>
+#include <optional>
 
 namespace weft::train {
 namespace {
@@ -24,6 +26,7 @@ struct Modules {
     std::string build;        // of the module
     std::string problem;      // of the last try
     std::string code_problem; // with the folder for generated kernels
+    std::optional<int> local_rank; // of a process with one GPU
 };
 
 Modules& modules() {
@@ -106,6 +109,19 @@ std::string named_devices(const compile::RunConfig& config) {
                 "run on the CPU with --devices cpu; `weft doctor` says what this machine offers");
 }
 
+/// Which of the GPUs that a run names is this process's, where it has one alone.
+void keep_own(std::vector<int>& numbers, std::int32_t count) {
+    std::optional<int> local_rank;
+    {
+        const std::lock_guard lock(modules().mutex);
+        local_rank = modules().local_rank;
+    }
+    if (local_rank) {
+        const auto at = static_cast<std::size_t>(*local_rank) % numbers.size();
+        std::fill(numbers.begin(), numbers.end(), count == 1 ? 0 : numbers[at]);
+    }
+}
+
 /// Matrix units that round operands are a GPU's.
 void refuse_precision_of_gpus(const compile::RunConfig& config) {
     if (config.operands() != ir::Operands::as_stored) {
@@ -164,26 +180,35 @@ bool names_gpus(const compile::RunConfig& config) {
 }
 
 exec::Compute compute_of(const compile::RunConfig& config) {
-    const std::vector<int> numbers = compile::gpus_named(named_devices(config));
-    if (numbers.empty()) {
+    if (!names_gpus(config)) {
         refuse_precision_of_gpus(config);
         return backends();
     }
+    return compute_on(named_devices(config));
+}
+
+exec::Compute compute_on(const std::string& devices) {
+    std::vector<int> numbers = compile::gpus_named(devices);
     // Counted and not described, which would give the GPUs of others a context, too.
     const weft_module* cuda = nullptr;
     std::string missing;
     const std::int32_t count = count_gpus(cuda, missing);
     if (!missing.empty()) {
-        no_gpus(named_devices(config), missing);
+        no_gpus(devices, missing);
     }
+    keep_own(numbers, count);
     for (const int number : numbers) {
         if (number >= count) {
-            no_gpus(named_devices(config), "there is no GPU " + std::to_string(number) +
-                                               ": this machine has " + std::to_string(count) +
-                                               ", numbered from 0");
+            no_gpus(devices, "there is no GPU " + std::to_string(number) + ": this machine has " +
+                                 std::to_string(count) + ", numbered from 0");
         }
     }
     return {{cuda->backend}, cuda->platform, cuda->collectives, numbers};
+}
+
+void take_one_gpu(int local_rank) {
+    const std::lock_guard lock(modules().mutex);
+    modules().local_rank = local_rank;
 }
 
 std::string missing_gpus() {

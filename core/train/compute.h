@@ -38,6 +38,12 @@ bool names_gpus(const compile::RunConfig& config);
 /// What its devices compute with. Throws weft::Error{usage} that says what is missing, or at
 /// training.precision that the host does not compute so.
 exec::Compute compute_of(const compile::RunConfig& config);
+/// Of mesh.devices that names GPUs.
+exec::Compute compute_on(const std::string& devices);
+/// This process is one of several that have a GPU each, of its host the one of this number: from
+/// now on that stands for the device of every place, of which the others are of other processes.
+/// Where the process sees one GPU alone, as many who start processes have it, it is that one.
+void take_one_gpu(int local_rank);
 
 /// Why there is no GPU to use, in one sentence; "" where there is one. Quick where no driver is
 /// loaded and no module was named by hand.

@@ -129,6 +129,9 @@ std::vector<int> gpus_of(const compile::RunConfig& config) {
 /// GPUs have their own memory, and the cost model is the host's.
 PlanTarget on_gpus(const compile::RunConfig& config, PlanTarget target) {
     target.cost = nullptr;
+    if (target.limit_is_of_gpus) {
+        return target;
+    }
     target.limit_bytes.reset();
     if (!loads_modules()) {
         for (const int number : gpus_of(config)) {

@@ -33,6 +33,7 @@ struct PlanTarget {
     int device_threads = 1; // of each device of a mesh; more where it has a process of its own
     std::optional<std::int64_t> limit_bytes{}; // memory that the run may take; none: no verdict
     std::string limit_basis{};                 // what sets it, for people
+    bool limit_is_of_gpus = false;             // somebody asked those that the run names
     /// By their numbers; none: nobody looked.
     std::optional<std::vector<FoundGpu>> gpus{};
     std::string devices_note{}; // why it runs there; empty: it says so itself

@@ -81,6 +81,7 @@ struct Session::State {
     void write_info(const std::string& state, const std::string& message = {});
     SessionResult end_unprepared();
     std::vector<WayOn> ways_on(ErrorKind kind) const;
+    Error first_fault(const Error& said) const;
     SessionResult fail(ErrorKind kind, ErrorEvent event);
 
     SessionOptions options;
@@ -207,7 +208,7 @@ void Session::State::make_plan() {
     peak_flops = cost.peak_flops(options.config.compute_dtype(), options.config.operands());
     PlanTarget target = this_machine(options.threads, &cost);
     if (options.team != nullptr) {
-        target = options.team->target(std::move(target));
+        target = options.team->target(options.config, std::move(target));
     }
     plan_limit = target.limit_bytes;
     device_threads = target.device_threads;
@@ -296,8 +297,11 @@ void Session::State::prepare_kernels() {
     const int threads = thread_count(options.threads);
     const exec::Compute compute = compute_of(options.config);
     if (!compute.on_host()) { // before memory is counted: libraries are loaded for it
-        health.emplace(*gpu_health(), compute.devices);
-        gpus.emplace(compute);
+        const std::vector<int> own = options.team == nullptr
+                                         ? compute.devices
+                                         : std::vector{compute.device(0)}; // that of rank 0
+        health.emplace(*gpu_health(), own);
+        gpus.emplace(own);
         if (const std::string problem = code_folder_problem(); !problem.empty()) {
             control.emit(
                 WarningEvent{"Generated kernels are not kept: " + problem,
@@ -469,9 +473,10 @@ void Session::State::prepare_recording() {
         const exec::Compute compute = compute_of(options.config);
         std::vector<std::string> names;
         for (int place = 0; place < static_cast<int>(plan->mesh.devices()); ++place) {
-            names.push_back(compute.on_host() ? "cpu:" + std::to_string(place)
-                                              : std::string(compute.platform->name) + ":" +
-                                                    std::to_string(compute.device(place)));
+            names.push_back(options.team != nullptr ? "rank " + std::to_string(place)
+                            : compute.on_host()     ? "cpu:" + std::to_string(place)
+                                                    : std::string(compute.platform->name) + ":" +
+                                                      std::to_string(compute.device(place)));
         }
         return std::make_unique<profile::StepRecorder>(
             plan, machine_cost_model(options.calibration_file, options.threads), std::move(names),
@@ -615,6 +620,15 @@ std::vector<WayOn> Session::State::ways_on(ErrorKind kind) const {
     }
 }
 
+// Of many ranks one failed first, and the others of it.
+Error Session::State::first_fault(const Error& said) const {
+    if (options.team == nullptr) {
+        return said;
+    }
+    options.team->hub().fail(said);
+    return options.team->hub().verdict(said);
+}
+
 SessionResult Session::State::fail(ErrorKind kind, ErrorEvent event) {
     SessionResult result;
     result.outcome = Outcome::failed;
@@ -651,11 +665,12 @@ SessionResult Session::run() {
         result = state.fail(ErrorKind::diverged, fault.event());
     } catch (const DoesNotFit& fault) {
         result = state.fail(ErrorKind::memory, fault.event());
-    } catch (const Error& fault) {
+    } catch (const Error& said) {
         if (state.control.halt().stop_requested()) {
             // Preparing ends by an error when it is told to stop.
             result = state.end_unprepared();
         } else {
+            const Error fault = state.first_fault(said);
             result =
                 state.fail(fault.kind(), {std::string(error_kind_name(fault.kind())), fault.where(),
                                           fault.text(), fault.hint(), state.ways_on(fault.kind())});

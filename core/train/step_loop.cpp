@@ -576,6 +576,7 @@ void StepLoop::save(const std::string& kept_for) {
     record.tokenizer = saved_tokenizer(setup_.data.train->info());
     manager_.prepare(); // never two copies at once
     if (setup_.saves != nullptr) {
+        setup_.executor.finish();
         setup_.saves->stage();
     }
     const auto saved =

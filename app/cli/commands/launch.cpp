@@ -230,7 +230,7 @@ void add_launch(Command app, Context& context) {
     ways.insert(ways.begin(), "auto");
     command.option("--with", &options->with, "what starts the ranks").one_of(ways).show_default();
     command.option("--backend", &options->backend, "how ranks talk: sets mesh.backend")
-        .one_of({"auto", "mpi", "gloo"})
+        .one_of({"auto", "mpi", "gloo", "nccl"})
         .show_default();
     command
         .option("--set", &options->overrides, "change a setting: key.path=value (may be repeated)")

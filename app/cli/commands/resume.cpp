@@ -67,7 +67,8 @@ std::string take_these_ranks(const ResumeOptions& options, const Context& contex
                              const fs::path& run, const compile::RunConfig& frozen,
                              compile::CheckedRun& checked) {
     const auto before = frozen.section("mesh").at("devices").get<std::string>();
-    const std::string now = "cpu:" + std::to_string(context.place ? context.place->size : 1);
+    const std::string now = (train::names_gpus(frozen) ? "cuda:" : "cpu:") +
+                            std::to_string(context.place ? context.place->size : 1);
     if (!options.elastic || before == now) {
         return {};
     }

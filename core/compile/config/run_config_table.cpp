@@ -263,10 +263,11 @@ FieldTable mesh_fields() {
                      "How layers and microbatches are spread over the axis that the rule for "
                      "layers names.")
             .for_experts(),
-        choice_field("backend", "auto", {"auto", "in_process", "mpi", "gloo"},
+        choice_field("backend", "auto", {"auto", "in_process", "mpi", "gloo", "nccl"},
                      "What devices exchange through: in_process where one process has them all; "
-                     "mpi or gloo where each has a process of its own (`weft launch`). auto: mpi "
-                     "where mpirun or srun started them, else gloo.")
+                     "mpi or gloo where each has a process of its own (`weft launch`), of GPUs "
+                     "nccl. auto: of GPUs nccl, else mpi where mpirun or srun started them, else "
+                     "gloo.")
             .for_experts(),
         real_field(
             "exchange_timeout", 600,

@@ -49,7 +49,6 @@ bool ProcessChannel::wait(Transport::Ticket ticket, int peer, const std::stop_to
     {
         const std::lock_guard lock(mutex_);
         waits_for_ = peer;
-        since_s_ = since_s;
     }
     const std::stop_callback on_stop(stop, [this] { abort({}, true); });
     const auto end = in_library(*this, [&] { return transport_.wait(ticket, options_.timeout_s); });
@@ -128,7 +127,6 @@ RankPosition ProcessChannel::position() const {
         out.where = (*where_)();
         if (waits_for_ >= 0) {
             out.waits_for = {waits_for_};
-            out.for_s = clock_.steady_s() - since_s_;
         }
     }
     return out;

@@ -59,7 +59,6 @@ private:
     std::string reason_;
     const std::function<std::string()>* where_ = nullptr;
     int waits_for_ = -1;
-    double since_s_ = 0;
 };
 
 } // namespace weft::exec::comm

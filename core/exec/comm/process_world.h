@@ -14,6 +14,7 @@
 
 #include "core/base/clock.h"
 #include "core/exec/comm/communicator.h"
+#include "core/exec/comm/own_exchanges.h"
 #include "core/exec/comm/transport.h"
 
 #include <functional>
@@ -28,14 +29,7 @@ struct ProcessWorldOptions {
     std::function<void(const std::string& reason)> ended;
 };
 
-/// Where a rank is.
-struct RankPosition {
-    std::string where;          // "collective 5 (gradients) of group data"; empty: in no exchange
-    std::vector<int> waits_for; // ranks of the world; empty: it waits for nobody
-    double for_s = 0;           // that it has waited
-};
-
-class ProcessWorld final : public World {
+class ProcessWorld final : public World, public OwnExchanges {
 public:
     /// `transport` is connected and outlives it.
     ProcessWorld(Transport& transport, int rank, int size, ProcessWorldOptions options = {});
@@ -50,8 +44,7 @@ public:
     void abort(std::string reason) override;
     std::string failure() const override;
 
-    /// From any thread.
-    RankPosition position() const;
+    RankPosition position() const override;
 
 private:
     struct State;

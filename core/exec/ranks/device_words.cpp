@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/exec/ranks/device_words.h"
 
+#include "core/base/check.h"
 #include "core/exec/ranks/type_words.h"
 
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 namespace weft::exec {
@@ -102,6 +104,26 @@ Json to_json(const RunReport& report) {
             {"inputs", std::move(inputs)},
             {"output", json_of(report.output)},
             {"squares", std::move(squares)}};
+}
+
+std::vector<std::byte> bytes_of(const GroupNames& names) {
+    std::vector<std::byte> out;
+    for (const auto& [key, name] : names) {
+        const auto bytes = std::as_bytes(std::span(name.bytes));
+        out.insert(out.end(), bytes.begin(), bytes.end());
+    }
+    return out;
+}
+
+GroupNames names_of(const plan::ExecutionPlan& plan, std::span<const std::byte> bytes) {
+    GroupNames out;
+    for (const auto& [key, place] : meeting_places(plan)) {
+        weft_group_name& name = out[key];
+        WEFT_CHECK(bytes.size() >= sizeof name.bytes, "the hub names all groups of the plan");
+        std::memcpy(name.bytes, bytes.data(), sizeof name.bytes);
+        bytes = bytes.subspan(sizeof name.bytes);
+    }
+    return out;
 }
 
 RunReport report_of(const Json& document) {

@@ -5,6 +5,7 @@
 #include "core/config/json.h"
 #include "core/exec/device_use.h"
 #include "core/exec/executor.h"
+#include "core/exec/world/queued_world.h"
 
 #include <string>
 #include <vector>
@@ -24,5 +25,9 @@ DeviceUse use_of(const config::Json& document, double lead_s, std::vector<std::s
 
 config::Json to_json(const RunReport& report);
 RunReport report_of(const config::Json& document);
+
+/// Without their keys, which those know who have the same plan.
+std::vector<std::byte> bytes_of(const GroupNames& names);
+GroupNames names_of(const plan::ExecutionPlan& plan, std::span<const std::byte> bytes);
 
 } // namespace weft::exec

@@ -5,10 +5,10 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/exec/ranks/errors.h"
+#include "core/exec/ranks/followed_exchanges.h"
 #include "core/exec/ranks/join.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <condition_variable>
 #include <deque>
@@ -89,7 +89,7 @@ struct RankHub::State {
     void commit(const Error& said);
     void dismiss();
     void leave();
-    std::string who_waits_for(int rank);
+    std::string who_waits_for(int rank, const comm::RankPosition& own_position);
     std::vector<int> missing() const;
     void put(int rank, Json head, std::span<const std::byte> body);
     Frame answer_of(int rank);
@@ -101,7 +101,7 @@ struct RankHub::State {
     const SystemClock clock;
     std::vector<Member> members; // that of rank 0 stays empty
     std::optional<comm::ProcessWorld> world;
-    std::atomic<bool> connected = false; // `world` may be looked at by other threads
+    FollowedExchanges own; // `world` once it is connected, or what else there is
     std::shared_ptr<comm::Transport> transport;
 
     mutable std::mutex mutex; // of what follows
@@ -360,7 +360,6 @@ void RankHub::State::take(int rank, Frame frame) {
     if (const auto beat = frame.head.find("beat"); beat != frame.head.end()) {
         mine.position.where = beat->value("where", "");
         mine.position.waits_for = beat->value("waits_for", std::vector<int>{});
-        mine.position.for_s = beat->value("for_s", 0.0);
         return;
     }
     if (const auto aside = frame.head.find("aside"); aside != frame.head.end()) {
@@ -373,7 +372,7 @@ void RankHub::State::take(int rank, Frame frame) {
 }
 
 // In the words of those who are left, as they last said where they are.
-std::string RankHub::State::who_waits_for(int lost) {
+std::string RankHub::State::who_waits_for(int lost, const comm::RankPosition& own_position) {
     std::string out;
     std::size_t named = 0;
     const auto add = [&](int rank, const comm::RankPosition& at) {
@@ -382,9 +381,7 @@ std::string RankHub::State::who_waits_for(int lost) {
             out += "; rank " + std::to_string(rank) + " waits for it at " + at.where;
         }
     };
-    if (connected) {
-        add(0, world->position());
-    }
+    add(0, own_position);
     for (int rank = 1; rank < options.size; ++rank) {
         if (rank != lost) {
             add(rank, member(rank).position);
@@ -401,9 +398,10 @@ std::string RankHub::State::who_waits_for(int lost) {
 
 void RankHub::State::lose(int rank, const std::string& why) {
     std::string text;
+    const comm::RankPosition own_position = own.position(); // which locks, and ends take ours then
     {
         const std::lock_guard lock(mutex);
-        text = name_of(rank) + " " + why + who_waits_for(rank);
+        text = name_of(rank) + " " + why + who_waits_for(rank, own_position);
         member(rank).lost = text;
         changed.notify_all();
     }
@@ -433,9 +431,7 @@ void RankHub::State::commit(const Error& said) {
     const auto library = transport;
     changed.notify_all();
     lock.unlock();
-    if (connected) {
-        world->abort(reason.message());
-    } else if (library != nullptr) {
+    if (!own.abort(reason.message()) && library != nullptr) {
         library->interrupt();
     }
     for (Member& one : members) {
@@ -592,7 +588,7 @@ void RankHub::connect(std::shared_ptr<comm::Transport> transport, double timeout
         state.commit(Error(ErrorKind::device, "ranks", why, kGoOn));
     };
     state.world.emplace(*transport, 0, size(), std::move(options));
-    state.connected = true;
+    state.own.follow(&*state.world);
     if (const Error known = verdict(Error(ErrorKind::runtime, "", "")); !known.text().empty()) {
         throw Error(known); // it was told when nobody could hear it
     }
@@ -601,6 +597,10 @@ void RankHub::connect(std::shared_ptr<comm::Transport> transport, double timeout
 
 comm::ProcessWorld& RankHub::world() {
     return *state_->world;
+}
+
+void RankHub::follow(comm::OwnExchanges* own) {
+    state_->own.follow(own);
 }
 
 // The library's last words are to all ranks: it may wait for one that is not there any more.
@@ -671,7 +671,7 @@ void RankHub::end() {
         member->socket->send({{"end", well}});
     }
     const bool all = static_cast<int>(there.size()) == size() - 1;
-    if (well && all && state.connected) {
+    if (well && all && state.world) {
         state.leave();
     }
     {

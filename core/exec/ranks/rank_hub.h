@@ -66,6 +66,9 @@ public:
     void connect(std::shared_ptr<comm::Transport> transport, double timeout_s);
     /// After connect.
     comm::ProcessWorld& world();
+    /// Through what this rank exchanges where it is no transport: asked where it is, and ended with
+    /// the run. Null: through nothing any more.
+    void follow(comm::OwnExchanges* own);
 
     /// Asks a rank to do something and waits for its answer. One asker per rank at a time. Throws
     /// what the rank threw, or why the run ended.

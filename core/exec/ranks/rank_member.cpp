@@ -5,10 +5,10 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/exec/ranks/errors.h"
+#include "core/exec/ranks/followed_exchanges.h"
 #include "core/exec/ranks/join.h"
 #include "core/exec/ranks/rank_hub.h"
 
-#include <atomic>
 #include <condition_variable>
 #include <deque>
 #include <mutex>
@@ -44,8 +44,8 @@ struct RankMember::State {
     SystemClock clock;
     std::optional<comm::ProcessWorld> world;
     comm::Transport* transport = nullptr; // guarded by the mutex
-    bool asked = false;                  // by the command that was handed out last
-    std::atomic<bool> connected = false; // `world` may be looked at by other threads
+    FollowedExchanges own;                // `world` once it is connected, or what else there is
+    bool asked = false;                   // by the command that was handed out last
 
     std::mutex mutex;
     std::condition_variable changed;
@@ -134,9 +134,7 @@ void RankMember::State::end_exchanges(const std::string& reason) {
         const std::lock_guard lock(mutex);
         library = transport;
     }
-    if (connected) {
-        world->abort(reason);
-    } else if (library != nullptr) {
+    if (!own.abort(reason) && library != nullptr) {
         library->interrupt(); // it may be about to meet the others
     }
 }
@@ -192,20 +190,27 @@ void RankMember::State::beat() {
     std::unique_lock lock(mutex);
     while (
         !changed.wait_for(lock, std::chrono::duration<double>(kBeat_s), [&] { return leaving; })) {
-        const bool look = connected;
         lock.unlock();
-        const comm::RankPosition at = look ? world->position() : comm::RankPosition{};
-        socket.send_beat(
-            {{"beat", {{"where", at.where}, {"waits_for", at.waits_for}, {"for_s", at.for_s}}}});
+        const comm::RankPosition at = own.position();
+        socket.send_beat({{"beat", {{"where", at.where}, {"waits_for", at.waits_for}}}});
         lock.lock();
     }
 }
 
-RankMember::Next RankMember::next(Frame& command) {
+RankMember::Next RankMember::next(Frame& command, const std::function<bool()>& idle) {
+    constexpr auto kBetweenLooks = std::chrono::microseconds(500);
     State& state = *state_;
+    const auto comes = [&] {
+        return !state.commands.empty() || state.ended || !state.lost.empty();
+    };
     std::unique_lock lock(state.mutex);
-    state.changed.wait(
-        lock, [&] { return !state.commands.empty() || state.ended || !state.lost.empty(); });
+    for (bool looks = static_cast<bool>(idle);
+         looks && !state.changed.wait_for(lock, kBetweenLooks, comes);) {
+        lock.unlock();
+        looks = idle();
+        lock.lock();
+    }
+    state.changed.wait(lock, comes);
     if (!state.lost.empty()) {
         throw Error(ErrorKind::device, "rank " + std::to_string(rank()), state.lost,
                     "the run goes on from its last checkpoint: `weft resume`");
@@ -220,7 +225,7 @@ RankMember::Next RankMember::next(Frame& command) {
     if (!*state.ended) {
         return Next::failed;
     }
-    if (state.connected) {
+    if (state.world) {
         try {
             state.transport->leave();
         } catch (const std::exception&) {
@@ -305,12 +310,16 @@ bool RankMember::connect(const Frame& command, comm::Transport& transport) {
         }
     };
     state.world.emplace(transport, rank(), size(), std::move(options));
-    state.connected = true;
+    state.own.follow(&*state.world);
     return true;
 }
 
 comm::ProcessWorld& RankMember::world() {
     return *state_->world;
+}
+
+void RankMember::follow(comm::OwnExchanges* own) {
+    state_->own.follow(own);
 }
 
 std::string RankMember::own_address() const {

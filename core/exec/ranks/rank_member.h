@@ -7,6 +7,7 @@
 #include "core/exec/ranks/frame_socket.h"
 #include "core/exec/ranks/rank_identity.h"
 
+#include <functional>
 #include <memory>
 
 namespace weft {
@@ -41,8 +42,9 @@ public:
         end,    // the run ended well
         failed, // the run ended by a fault, on all ranks
     };
-    /// Waits for what is to be done next. Throws weft::Error{device} when the hub is lost.
-    Next next(Frame& command);
+    /// Waits for what is to be done next; meanwhile calls `idle` again and again, until it says
+    /// that there is nothing to look after. Throws weft::Error{device} when the hub is lost.
+    Next next(Frame& command, const std::function<bool()>& idle = {});
     /// To the command that was handed out last, if it asks.
     void answer(config::Json head = config::Json::object(), std::span<const std::byte> body = {});
     void answer(const Error& fault);
@@ -56,6 +58,8 @@ public:
     bool connect(const Frame& command, comm::Transport& transport);
     /// Once it is connected.
     comm::ProcessWorld& world();
+    /// As RankHub::follow.
+    void follow(comm::OwnExchanges* own);
     /// Of this machine, as the hub sees it.
     std::string own_address() const;
 

@@ -23,11 +23,19 @@ const plan::PlannedPort& port_named(const std::vector<plan::PlannedPort>& ports,
 
 } // namespace
 
-RemoteDevice::RemoteDevice(std::shared_ptr<const plan::ExecutionPlan> plan, int rank, RankHub& hub)
-    : plan_(std::move(plan)), rank_(rank), hub_(hub) {}
+RemoteDevice::RemoteDevice(std::shared_ptr<const plan::ExecutionPlan> plan, int rank, RankHub& hub,
+                           LocalDevice* own)
+    : plan_(std::move(plan)), rank_(rank), hub_(hub), own_(own) {}
 
-void RemoteDevice::join(QueuedWorld& /*world*/) {
-    WEFT_CHECK(false, "devices that work by themselves are of this process");
+std::vector<std::byte> RemoteDevice::when_done(Json question) {
+    if (own_ != nullptr) {
+        own_->finish();
+    }
+    return hub_.ask(rank_, std::move(question)).body;
+}
+
+void RemoteDevice::join(QueuedWorld& world) {
+    hub_.ask(rank_, {{"do", "join"}}, bytes_of(world.names()));
 }
 
 const plan::PlannedProgram& RemoteDevice::planned(std::string_view program) const {
@@ -40,7 +48,7 @@ HostPart RemoteDevice::slot(std::string_view name, HostPart::Use use) {
     const plan::StateSlot* slot = plan_->find_slot(name);
     WEFT_CHECK(slot != nullptr, "the plan has no state slot " + std::string(name));
     if (use == HostPart::Use::look) {
-        auto bytes = hub_.ask(rank_, {{"do", "slot"}, {"name", name}}).body;
+        auto bytes = when_done({{"do", "slot"}, {"name", name}});
         WEFT_CHECK(bytes.size() == static_cast<std::size_t>(slot->type.bytes()),
                    "a slot has its size");
         return {std::move(bytes), {}};
@@ -62,7 +70,7 @@ HostPart RemoteDevice::argument(std::string_view program, std::string_view name)
 
 std::vector<std::byte> RemoteDevice::result_bytes(std::string_view program, std::string_view name) {
     const plan::PlannedPort& port = port_named(planned(program).results, name);
-    auto bytes = hub_.ask(rank_, {{"do", "result"}, {"program", program}, {"name", name}}).body;
+    auto bytes = when_done({{"do", "result"}, {"program", program}, {"name", name}});
     WEFT_CHECK(bytes.size() == static_cast<std::size_t>(port.operand.type.bytes()),
                "a result has its size");
     return bytes;

@@ -10,8 +10,10 @@ namespace weft::exec {
 class RemoteDevice final : public Device {
 public:
     /// The device at place `rank` of the plan's mesh. The rank has made the same plan; `hub`
-    /// outlives the device.
-    RemoteDevice(std::shared_ptr<const plan::ExecutionPlan> plan, int rank, RankHub& hub);
+    /// outlives the device. `own` is the device of this process where devices work by themselves:
+    /// before it has done what others wait for, nothing is asked that waits for those.
+    RemoteDevice(std::shared_ptr<const plan::ExecutionPlan> plan, int rank, RankHub& hub,
+                 LocalDevice* own);
 
     void join(QueuedWorld& world) override;
     HostPart slot(std::string_view name, HostPart::Use use) override;
@@ -31,6 +33,7 @@ public:
     ArenaReport arena_report() const override { return {}; }
 
 private:
+    std::vector<std::byte> when_done(config::Json question);
     const plan::PlannedProgram& planned(std::string_view program) const;
     std::vector<std::byte> result_bytes(std::string_view program, std::string_view name);
     void note_facts(const config::Json& answer);
@@ -38,6 +41,7 @@ private:
     const std::shared_ptr<const plan::ExecutionPlan> plan_;
     const int rank_;
     RankHub& hub_;
+    LocalDevice* const own_;
     StepObserver* observer_ = nullptr;
     ValueObserver* values_ = nullptr;
     DeviceUse use_;

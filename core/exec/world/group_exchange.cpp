@@ -118,6 +118,9 @@ std::uint64_t GroupExchange::all_ended(const ProgramMarks& marks) const {
 
 double GroupExchange::all_come_s(const ProgramMarks& marks, int exchange,
                                  std::uint64_t number) const {
+    if (!world_.knows_all()) {
+        return -std::numeric_limits<double>::infinity();
+    }
     const auto own = marks.exchanges.begin() + exchange;
     const std::string& key = own->group;
     const auto same = [&](const ExchangeMarks& one) { return one.group == key; };

@@ -10,28 +10,50 @@
 
 namespace weft::exec {
 
-QueuedWorld::QueuedWorld(const Compute& compute, const plan::ExecutionPlan& plan, double timeout_s)
-    : compute_(compute), plan_(plan), places_(meeting_places(plan)), timeout_s_(timeout_s),
-      ranks_(static_cast<std::size_t>(plan.mesh.devices())), programs_(ranks_.size()) {
-    if (compute.collectives == nullptr && !places_.empty()) {
+namespace {
+
+Error failed_exchange(const weft_collectives& collectives, const std::string& what) {
+    const std::string text = collectives.last_error();
+    return {ErrorKind::device, what,
+            "an exchange between devices failed: " + (text.empty() ? "no further text" : text),
+            "run `weft doctor` to see how the devices are connected"};
+}
+
+} // namespace
+
+GroupNames name_groups(const Compute& compute, const plan::ExecutionPlan& plan) {
+    const MeetingPlaces places = meeting_places(plan);
+    if (compute.collectives == nullptr && !places.empty()) {
         throw Error(ErrorKind::device, compute.platform->name,
                     "these devices cannot exchange data with each other",
                     "run on one device, or see `weft doctor` for what is missing");
     }
+    GroupNames out;
+    for (const auto& [key, place] : places) {
+        if (compute.collectives->name_group(&out[key]) != WEFT_OK) {
+            throw failed_exchange(*compute.collectives, key);
+        }
+    }
+    return out;
+}
+
+QueuedWorld::QueuedWorld(const Compute& compute, const plan::ExecutionPlan& plan, double timeout_s,
+                         GroupNames names, int only)
+    : compute_(compute), plan_(plan), places_(meeting_places(plan)), names_(std::move(names)),
+      timeout_s_(timeout_s), only_(only), ranks_(static_cast<std::size_t>(plan.mesh.devices())),
+      programs_(ranks_.size()) {
     compare_calls(plan, places_);
     for (const auto& [key, place] : places_) {
-        if (collectives().name_group(&names_[key]) != WEFT_OK) {
-            throw exchange_error(key);
+        if (knows_all()) {
+            meeting_[key] = {place.devices, static_cast<int>(place.devices.size())};
+        } else if (std::ranges::find(place.devices, only_) != place.devices.end()) {
+            meeting_[key] = {{only_}, 1};
         }
-        meeting_[key] = {place.devices, static_cast<int>(place.devices.size())};
     }
 }
 
 Error QueuedWorld::exchange_error(const std::string& what) const {
-    const std::string text = collectives().last_error();
-    return {ErrorKind::device, what,
-            "an exchange between devices failed: " + (text.empty() ? "no further text" : text),
-            "run `weft doctor` to see how the devices are connected"};
+    return failed_exchange(collectives(), what);
 }
 
 std::unique_ptr<QueuedExchange> QueuedWorld::join(OpenDevice& device) {
@@ -59,6 +81,16 @@ bool QueuedWorld::gave_up() const {
     constexpr double kGrace_s = 1; // for what ends when its group has ended
     const std::lock_guard lock(mutex_);
     return !failure_.empty() && clock_.steady_s() - ended_s_ > kGrace_s;
+}
+
+comm::RankPosition QueuedWorld::position() const {
+    const std::lock_guard lock(mutex_);
+    return report().position(only_);
+}
+
+void QueuedWorld::abort(std::string reason) {
+    const std::lock_guard lock(mutex_);
+    end(reason);
 }
 
 std::string QueuedWorld::name_of(int place) const {
@@ -145,17 +177,28 @@ bool QueuedWorld::has_stalled(double now_s, double waited_s) {
     still_s_ = std::exchange(progress_, progress) != progress
                    ? 0
                    : still_s_ + std::min(passed_s, kMostOfOneLook_s);
-    return std::min(still_s_, waited_s) > timeout_s_;
+    // Whose own device hangs has the first word before those who wait for it.
+    constexpr double kAfterYou_s = 1;
+    const double patience_s =
+        timeout_s_ + (knows_all() || report().position(only_).where.empty() ? 0 : kAfterYou_s);
+    return std::min(still_s_, waited_s) > patience_s;
 }
 
 std::string QueuedWorld::hang(int place) const {
     for (const auto& [key, ranks] : meeting_) {
+        if (ranks.apart > 0 && !knows_all()) {
+            return name_of(place) + " has not met the other ranks to join " + key +
+                   ", for more than " + format_duration(timeout_s_);
+        }
         if (ranks.apart > 0) {
             return (ranks.absent.empty()
                         ? "all ranks have come to join " + key + ", and it does not end"
                         : name_of(ranks.absent.front()) + " has not come to join " + key) +
                    ", for more than " + format_duration(timeout_s_);
         }
+    }
+    if (!knows_all()) {
+        return report().stall_of(place, name_of(place), timeout_s_);
     }
     return alone() ? report().stall_alone(timeout_s_) : report().stall(place, timeout_s_);
 }

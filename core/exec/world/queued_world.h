@@ -5,9 +5,13 @@
 // Collectives share a lane, so that every device meets the others in one order. Messages of a
 // pipeline have a lane for each peer and direction: two stages that send to each other before they
 // receive must not wait for one another.
+//
+// Where each device has a process (core/exec/ranks), each has a world of its own, which knows what
+// its device comes past and of the others only that they meet.
 #pragma once
 
 #include "core/base/clock.h"
+#include "core/exec/comm/own_exchanges.h"
 #include "core/exec/compute.h"
 #include "core/exec/queued_program.h"
 #include "core/exec/world/meeting_places.h"
@@ -22,13 +26,22 @@
 
 namespace weft::exec {
 
+/// By which the ranks of groups find each other, by the groups' keys.
+using GroupNames = std::map<std::string, weft_group_name>;
+/// New ones for the groups that a plan's exchanges need. Throws weft::Error{device}.
+GroupNames name_groups(const Compute& compute, const plan::ExecutionPlan& plan);
+
 /// The groups that a plan's exchanges need, and the watch over the devices, of which there may be
 /// one alone: nobody waits for ever. Outlives the devices.
-class QueuedWorld final : public DeviceWatch {
+class QueuedWorld final : public DeviceWatch, public comm::OwnExchanges {
 public:
-    /// `compute` and `plan` outlive it. Throws weft::Error{device}, also when the ranks of a group
-    /// would call different exchanges.
-    QueuedWorld(const Compute& compute, const plan::ExecutionPlan& plan, double timeout_s);
+    /// `compute` and `plan` outlive it. `names` are those of all processes. `only` is the place of
+    /// the device that is of this process; below 0: all are. Throws weft::Error{device}, also when
+    /// the ranks of a group would call different exchanges.
+    QueuedWorld(const Compute& compute, const plan::ExecutionPlan& plan, double timeout_s,
+                GroupNames names, int only = -1);
+
+    const GroupNames& names() const { return names_; }
 
     /// The exchange of a device, on its thread; all devices come at the same time, because groups
     /// are joined by all their ranks together. Throws weft::Error{device}.
@@ -38,6 +51,10 @@ public:
     /// Also when a group or another device has failed by itself.
     void waiting(int place, double seconds) override;
     bool gave_up() const override;
+
+    /// Of the only device of this process.
+    comm::RankPosition position() const override;
+    void abort(std::string reason) override;
 
     const weft_collectives& collectives() const { return *compute_.collectives; }
 
@@ -64,6 +81,7 @@ private:
     };
 
     bool alone() const { return ranks_.size() == 1; }
+    bool knows_all() const { return only_ < 0; }
     Error exchange_error(const std::string& what) const;
     std::string name_of(int place) const;
 
@@ -81,8 +99,9 @@ private:
     const Compute& compute_;
     const plan::ExecutionPlan& plan_;
     const MeetingPlaces places_; // joined in their order
-    std::map<std::string, weft_group_name> names_;
+    const GroupNames names_;
     const double timeout_s_;
+    const int only_;
     const SystemClock clock_;
 
     mutable std::mutex mutex_;

@@ -91,11 +91,25 @@ void WorldReport::read(const std::string& key, const MeetingPlace& place) {
     }
 }
 
-std::string WorldReport::place(int rank) const {
+const comm::Wait* WorldReport::wait_of(int rank) const {
     const auto wait = std::ranges::find_if(waits_, [&](const comm::Wait& one) {
         return one.group->member(one.member).world_rank == rank;
     });
-    if (wait != waits_.end()) {
+    return wait == waits_.end() ? nullptr : &*wait;
+}
+
+comm::RankPosition WorldReport::position(int rank) const {
+    const comm::Wait* wait = wait_of(rank);
+    if (wait == nullptr) {
+        return {};
+    }
+    comm::RankPosition out{comm::describe_place(*wait), wait->group->world_ranks};
+    std::erase(out.waits_for, rank);
+    return out;
+}
+
+std::string WorldReport::place(int rank) const {
+    if (const comm::Wait* wait = wait_of(rank)) {
         return "at " + comm::describe_place(*wait);
     }
     const auto last = last_.find(rank);
@@ -108,18 +122,36 @@ std::string WorldReport::stall(int waiting, double timeout_s) const {
         return comm::describe_stall(waits_, waits_.front(), timeout_s);
     }
     std::string out;
-    for (std::size_t rank = 0; rank < programs_.size(); ++rank) {
-        for (const ProgramMarks* program : programs_[rank]) {
-            if (times_past(*program->begun) > times_past(*program->ended)) {
-                out += (out.empty() ? "" : ", ") + ("rank " + std::to_string(rank)) +
-                       " does not end " + std::string(program->program) + ", " +
-                       place(static_cast<int>(rank));
-            }
-        }
+    for (int rank = 0; rank < static_cast<int>(programs_.size()); ++rank) {
+        const std::string one = unended(rank, "rank " + std::to_string(rank));
+        out += (out.empty() || one.empty() ? "" : ", ") + one;
     }
     if (out.empty()) { // no program runs: what is left are copies
         out = "rank " + std::to_string(waiting) + " does not end a copy from or to the host, " +
               place(waiting);
+    }
+    return out + ", for more than " + format_duration(timeout_s);
+}
+
+/// Programs of a rank that run; empty: none does.
+std::string WorldReport::unended(int rank, const std::string& name) const {
+    std::string out;
+    for (const ProgramMarks* program : programs_[static_cast<std::size_t>(rank)]) {
+        if (times_past(*program->begun) > times_past(*program->ended)) {
+            out += (out.empty() ? "" : ", ") + name + " does not end " +
+                   std::string(program->program) + ", " + place(rank);
+        }
+    }
+    return out;
+}
+
+std::string WorldReport::stall_of(int rank, const std::string& name, double timeout_s) const {
+    const comm::Wait* wait = wait_of(rank);
+    std::string out = wait != nullptr
+                          ? name + " waits for the other ranks at " + comm::describe_place(*wait)
+                          : unended(rank, name);
+    if (out.empty()) {
+        out = name + " does not end a copy from or to the host, " + place(rank);
     }
     return out + ", for more than " + format_duration(timeout_s);
 }

@@ -3,6 +3,7 @@
 // (core/exec/comm). Private to core/exec.
 #pragma once
 
+#include "core/exec/comm/own_exchanges.h"
 #include "core/exec/comm/rendezvous.h"
 #include "core/exec/queued_program.h"
 #include "core/exec/world/meeting_places.h"
@@ -24,13 +25,18 @@ public:
 
     /// Who is late at what, or what does not end; `waiting` is the rank that the host waits for.
     std::string stall(int waiting, double timeout_s) const;
+    /// What one rank that is called `name` waits for or does not end, of those that are known.
+    std::string stall_of(int rank, const std::string& name, double timeout_s) const;
     /// How far the only device has come.
     std::string stall_alone(double timeout_s) const;
     /// "at collective 5 (gradients) of group data", "after collective 4 ...", "before its first
     /// exchange".
     std::string place(int rank) const;
+    comm::RankPosition position(int rank) const;
 
 private:
+    const comm::Wait* wait_of(int rank) const;
+    std::string unended(int rank, const std::string& name) const;
     void read(const std::string& key, const MeetingPlace& place);
 
     struct Count {

@@ -2,6 +2,7 @@
 #include "core/train/measure/device_meter.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace weft::train {
 namespace {
@@ -30,7 +31,7 @@ plan::DeviceMemory device_estimate(int groups) {
     return {kContextBytes, kLibraryBytes, groups * kGroupBytes};
 }
 
-DeviceMeter::DeviceMeter(const exec::Compute& compute) : devices_(compute.devices) {
+DeviceMeter::DeviceMeter(std::vector<int> devices) : devices_(std::move(devices)) {
     for (const int device : devices_) {
         used_before_.push_back(used_bytes(device));
     }

@@ -16,8 +16,9 @@ plan::DeviceMemory device_estimate(int groups);
 
 class DeviceMeter {
 public:
-    /// Looks at the GPUs of a run, none of which is open yet.
-    explicit DeviceMeter(const exec::Compute& compute);
+    /// Looks at the GPUs of a run, or those of this process, by their places on the mesh; none is
+    /// open yet.
+    explicit DeviceMeter(std::vector<int> devices);
 
     /// What they hold now for the executor, the largest of each kind. What the driver took cannot
     /// be told where the health of a GPU is not known: the plan's estimate stays.

@@ -13,6 +13,7 @@
 #include "core/train/ranks/rank_looks.h"
 #include "core/train/ranks/rank_shards.h"
 #include "core/train/record/host_info.h"
+#include "core/train/self_test/gpu_verdict.h"
 
 #include <algorithm>
 #include <map>
@@ -25,6 +26,12 @@ namespace weft::train {
 namespace {
 
 using config::Json;
+
+constexpr const char* kGpuBackend = "nccl";
+
+std::string devices_of(const compile::RunConfig& config) {
+    return config.section("mesh").at("devices").get<std::string>();
+}
 
 /// For the kernels of one rank.
 int rank_threads(const RankTeamOptions& options) {
@@ -113,22 +120,28 @@ data::DataOutline outline_of(const Json& document) {
     return out;
 }
 
-/// The plan of the hub, made here.
-std::shared_ptr<const plan::ExecutionPlan> same_plan(const Json& setup) {
-    const compile::CheckedRun checked =
+compile::RunConfig config_of(const Json& setup) {
+    compile::CheckedRun checked =
         compile::read_run_config(setup.at("config"), setup.at("base_dir").get<std::string>(), {});
     if (!checked.ok()) {
         throw Error(ErrorKind::usage, "the configuration of rank 0",
                     "is not valid here: " + config::to_text(checked.diagnostics.front()));
     }
+    return std::move(checked.config);
+}
+
+/// The plan of the hub, made here.
+std::shared_ptr<const plan::ExecutionPlan> same_plan(const compile::RunConfig& config,
+                                                     const Json& setup) {
     PlanTarget target;
+    target.limit_is_of_gpus = names_gpus(config);
     target.threads = setup.at("threads").get<int>();
     target.device_threads = setup.at("device_threads").get<int>();
     if (!setup.at("limit_bytes").is_null()) {
         target.limit_bytes = setup.at("limit_bytes").get<std::int64_t>();
     }
     auto plan = std::make_shared<const plan::ExecutionPlan>(
-        plan_run(checked.config, outline_of(setup.at("data")), target, {}));
+        plan_run(config, outline_of(setup.at("data")), target, {}));
     plan::PlanDigest wanted;
     for (const Json& part : setup.at("plan")) {
         wanted.emplace_back(part.at(0).get<std::string>(), part.at(1).get<std::string>());
@@ -143,30 +156,58 @@ std::shared_ptr<const plan::ExecutionPlan> same_plan(const Json& setup) {
     return plan;
 }
 
+/// The only GPU of this process, once it has passed.
+Json own_gpu(const std::string& devices) {
+    const exec::Compute own = compute_on(devices);
+    require_passed(own, {});
+    const FoundGpu gpu = found_gpu(own.devices.front());
+    return {{"name", gpu.name}, {"free_bytes", gpu.free_bytes.value_or(0)}};
+}
+
+/// The GPU with the least free memory sets the limit of all.
+PlanTarget on_gpus(const std::string& devices, exec::RankHub& hub, PlanTarget out) {
+    std::vector<exec::Frame> told = hub.ask_all({{"do", "gpu"}, {"devices", devices}});
+    told.front().head = own_gpu(devices);
+    out.limit_is_of_gpus = true;
+    out.limit_bytes.reset();
+    for (int rank = 0; rank < hub.size(); ++rank) {
+        const Json& gpu = told[static_cast<std::size_t>(rank)].head;
+        const auto free_bytes = gpu.at("free_bytes").get<std::int64_t>();
+        if (!out.limit_bytes || free_bytes < *out.limit_bytes) {
+            out.limit_bytes = free_bytes;
+            out.limit_basis = "the free memory of the GPU of rank " + std::to_string(rank) +
+                              " on " + hub.identity(rank).host + ", " +
+                              gpu.at("name").get<std::string>();
+        }
+    }
+    return out;
+}
+
 } // namespace
 
 void check_ranks(const compile::RunConfig& config, int ranks) {
-    const auto devices = config.section("mesh").at("devices").get<std::string>();
-    if (names_gpus(config)) {
-        throw Error(ErrorKind::usage, "mesh.devices",
-                    "'" + devices +
-                        "' with one process for each GPU is not there yet: one process "
-                        "drives all GPUs of a machine",
-                    "start it once, or use --devices cpu:" + std::to_string(ranks));
-    }
+    const auto devices = devices_of(config);
+    const std::string kind = names_gpus(config) ? "cuda:" : "cpu:";
     const std::int64_t count = compile::devices_named(devices).value_or(1);
     if (count != ranks) {
         throw Error(ErrorKind::usage, "mesh.devices",
                     "'" + devices + "' is " + std::to_string(count) + " devices, and " +
                         std::to_string(ranks) + " ranks were started: each rank is one device",
-                    "start " + std::to_string(count) + " ranks, set mesh.devices to cpu:" +
+                    "start " + std::to_string(count) + " ranks, set mesh.devices to " + kind +
                         std::to_string(ranks) + ", or resume with --elastic");
     }
-    if (config.section("mesh").at("backend") == "in_process") {
+    const auto backend = config.section("mesh").at("backend").get<std::string>();
+    if (backend == "in_process") {
         throw Error(ErrorKind::usage, "mesh.backend",
                     "'in_process' is for devices of one process, and " + std::to_string(ranks) +
                         " ranks were started",
-                    "use auto, mpi or gloo, or start it once");
+                    "use auto, or start it once");
+    }
+    if (backend != "auto" && names_gpus(config) != (backend == kGpuBackend)) {
+        throw Error(ErrorKind::usage, "mesh.backend",
+                    "'" + backend + "' does not move what " +
+                        (names_gpus(config) ? "GPUs hold" : "the host holds"),
+                    names_gpus(config) ? "use auto or nccl" : "use auto, mpi or gloo");
     }
 }
 
@@ -205,7 +246,10 @@ RankTeam::~RankTeam() = default;
 
 // The host with the least memory for each of its ranks sets the limit of all; the rank with the
 // fewest threads those of all, so that every kernel is the same everywhere.
-PlanTarget RankTeam::target(PlanTarget out) const {
+PlanTarget RankTeam::target(const compile::RunConfig& config, PlanTarget out) const {
+    if (names_gpus(config)) {
+        return on_gpus(devices_of(config), *state_->hub, std::move(out));
+    }
     const exec::RankHub& hub = *state_->hub;
     std::map<std::string, int> ranks_of;
     out.device_threads = hub.identity(0).threads;
@@ -237,11 +281,16 @@ void RankTeam::gather(const std::stop_token& stop) {
 
 void RankTeam::set_up(const TeamPlan& team_plan) {
     State& state = *state_;
-    const auto backend = team_plan.config.section("mesh").at("backend").get<std::string>();
-    state.transport_name = chosen_transport(backend, state.options.started_by_mpi);
-    state.hub->ask_all({{"do", "transport"}, {"name", state.transport_name}});
-    state.hub->connect(own_transport(state.transport_name, state.options, state.options.address),
-                       team_plan.timeout_s);
+    if (names_gpus(team_plan.config)) {
+        state.transport_name = kGpuBackend; // they meet when they are opened
+    } else {
+        const auto backend = team_plan.config.section("mesh").at("backend").get<std::string>();
+        state.transport_name = chosen_transport(backend, state.options.started_by_mpi);
+        state.hub->ask_all({{"do", "transport"}, {"name", state.transport_name}});
+        state.hub->connect(
+            own_transport(state.transport_name, state.options, state.options.address),
+            team_plan.timeout_s);
+    }
     Json setup{{"do", "set up"},
                {"config", team_plan.config.document},
                {"base_dir", std::filesystem::absolute(team_plan.config.base_dir).string()},
@@ -289,14 +338,17 @@ Served serve_rank(const RankTeamOptions& options, const std::function<void()>& j
                     transport = own_transport(command.head.at("name").get<std::string>(), options,
                                               member.own_address());
                     member.answer();
+                } else if (wanted == "gpu") {
+                    member.answer(own_gpu(command.head.at("devices").get<std::string>()));
                 } else if (wanted == "set up") {
-                    auto plan = same_plan(command.head);
+                    const compile::RunConfig config = config_of(command.head);
+                    auto plan = same_plan(config, command.head);
                     exec::ExecutorOptions run;
                     run.threads = command.head.at("device_threads").get<int>();
                     run.exchange_timeout_s = command.head.at("timeout_s").get<double>();
                     RankShards shards(member, plan);
                     RankLooks looks(member, plan);
-                    next = exec::serve_device(member, std::move(plan), backends(), run,
+                    next = exec::serve_device(member, std::move(plan), compute_of(config), run,
                                               [&](const exec::Frame& other, exec::Device& device) {
                                                   return shards.act(other, device) ||
                                                          looks.act(other, device);

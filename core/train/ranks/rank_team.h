@@ -21,7 +21,8 @@ class RankSaves;
 struct RankTeamOptions {
     int rank = 0;
     int size = 1;
-    int local_size = 1;  // ranks of this host
+    int local_rank = 0;  // among the ranks of this host
+    int local_size = 1;  // these
     std::string address; // where rank 0 is found
     int port = 0;
     std::string secret;
@@ -61,8 +62,9 @@ public:
     /// Until all are there. Throws weft::Error{device}.
     void gather(const std::stop_token& stop);
     /// The machine of rank 0 as a target for the devices of all ranks, with the memory of all hosts
-    /// and the threads that every rank has; once they are gathered.
-    PlanTarget target(PlanTarget out) const;
+    /// and the threads that every rank has, or that of all GPUs; once they are gathered. GPUs pass
+    /// their self-test before. Throws weft::Error.
+    PlanTarget target(const compile::RunConfig& config, PlanTarget out) const;
     /// Has all of them plan the run and meet. Throws weft::Error{device} where a rank cannot, or
     /// has another plan.
     void set_up(const TeamPlan& plan);
@@ -70,7 +72,7 @@ public:
     exec::RankHub& hub();
     /// How checkpoints are written, once it is set up.
     RankSaves& saves();
-    /// "gloo", once it is set up.
+    /// What ranks exchange through: "gloo", "nccl"; once it is set up.
     const std::string& transport() const;
 
 private:

@@ -7,6 +7,8 @@
 #include "core/train/self_test/cases.h"
 #include "core/train/self_test/verdicts.h"
 
+#include <algorithm>
+
 namespace weft::train {
 namespace {
 
@@ -123,7 +125,14 @@ void require_passed(const exec::Compute& compute, const OnTest& on_test) {
     if (compute.on_host()) {
         return;
     }
-    for (const GpuVerdict& one : gpu_verdicts(compute, TestWhen::unknown, on_test)) {
+    exec::Compute tested = compute;
+    tested.devices.clear();
+    for (const int number : compute.devices) {
+        if (std::ranges::find(tested.devices, number) == tested.devices.end()) {
+            tested.devices.push_back(number);
+        }
+    }
+    for (const GpuVerdict& one : gpu_verdicts(tested, TestWhen::unknown, on_test)) {
         if (!one.result.passed) {
             throw Error(
                 ErrorKind::usage, one.of,

@@ -32,7 +32,8 @@ std::vector<GpuVerdict> gpu_verdicts(const exec::Compute& compute, TestWhen when
 /// What an earlier test of a GPU found that would be kept to; none: there was none.
 std::optional<bool> passed_before(int number);
 
-/// Throws weft::Error{device} unless all passed; nothing for the host.
+/// Throws weft::Error{device} unless all passed, each once though it may stand at several places;
+/// nothing for the host.
 void require_passed(const exec::Compute& compute, const OnTest& on_test);
 
 } // namespace weft::train

@@ -5,17 +5,23 @@
 #include "kernels/numbers.h"
 #include "kernels/op.h"
 #include "tests/kernels/emulation/machine.h"
+#include "tests/kernels/emulation/ranks_apart.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <string>
+#include <unistd.h>
+#include <utility>
 
 using weft::kernels::fail;
 using weft::test::Access;
+using weft::test::Gift;
 using weft::test::Meeting;
+using weft::test::RanksApart;
 
 namespace {
 
@@ -36,6 +42,7 @@ struct Group {
     int size = 0;
     int joined = 0;
     weft::test::MachineOptions planted;
+    std::shared_ptr<const RanksApart> apart; // null: all ranks are of this process
     std::string fault;
     // Collectives are counted per rank, messages per pair of ranks.
     std::map<std::pair<int, int>, std::vector<std::int64_t>> next; // [key][rank]
@@ -198,7 +205,8 @@ namespace {
 weft_status name_group(weft_group_name* name) {
     const std::lock_guard lock(groups_mutex);
     *name = {};
-    const std::string text = "emulated " + std::to_string(++names);
+    const std::string text =
+        "emulated " + std::to_string(::getpid()) + " " + std::to_string(++names);
     std::memcpy(name->bytes, text.data(), text.size());
     return WEFT_OK;
 }
@@ -211,6 +219,12 @@ weft_status join(weft_device* device, const weft_group_name* name, std::int32_t 
         shared = std::make_shared<Group>();
         shared->size = size;
         shared->planted = weft::test::machine_options();
+        if (shared->planted.ranks_apart) {
+            shared->apart = std::make_shared<const RanksApart>(name->bytes, size);
+        }
+    }
+    if (shared->apart != nullptr) {
+        shared->apart->join(rank);
     }
     shared->joined += shared->planted.absent_rank == rank ? 0 : 1;
     *group = new weft_group{shared, rank};
@@ -220,9 +234,66 @@ weft_status join(weft_device* device, const weft_group_name* name, std::int32_t 
 
 weft_status is_joined(weft_group* group, std::int32_t* joined) {
     const std::lock_guard lock(groups_mutex);
-    *joined = group->shared->joined == group->shared->size ? 1 : 0;
+    const Group& shared = *group->shared;
+    const bool all =
+        shared.apart != nullptr ? shared.apart->all_joined() : shared.joined == shared.size;
+    *joined = all ? 1 : 0;
     return WEFT_OK;
 }
+
+/// Bytes that a rank gives in a call of a group of so many.
+std::int64_t given_bytes(const weft_collective_call& call, const weft_transfer& one,
+                         std::int64_t ranks) {
+    const bool parts = call.kind == WEFT_REDUCE_SCATTER || call.kind == WEFT_ALL_TO_ALL;
+    return call.kind == WEFT_RECEIVE ? 0 : (parts ? ranks : 1) * size_of(one);
+}
+
+std::int64_t taken_bytes(const weft_collective_call& call, const weft_transfer& one,
+                         std::int64_t ranks) {
+    const bool parts = call.kind == WEFT_ALL_GATHER || call.kind == WEFT_ALL_TO_ALL;
+    return call.kind == WEFT_SEND ? 0 : (parts ? ranks : 1) * size_of(one);
+}
+
+/// A call whose other ranks are in other processes.
+struct CallApart {
+    std::shared_ptr<const RanksApart> ranks;
+    std::string part;
+    std::int64_t number = 0;
+    int places = 0;
+    int own = 0;
+    Call call;
+
+    void give() const {
+        Gift gift{call.call, call.list, {}};
+        for (const weft_transfer& one : call.list) {
+            const auto* from = bytes(one.from);
+            const std::int64_t size = given_bytes(call.call, one, places);
+            gift.bytes.emplace_back(from, from == nullptr ? from : from + size);
+        }
+        ranks->give(part, number, own, gift);
+    }
+
+    void carry() const {
+        std::vector<Gift> gifts;
+        std::vector<Call> calls;
+        std::vector<std::vector<unsigned char>> nowhere; // what the others take
+        for (int place = 0; place < places; ++place) {
+            Gift& gift = gifts.emplace_back(ranks->gift_of(part, number, place));
+            Call& one = calls.emplace_back(Call{gift.call, gift.list});
+            for (std::size_t i = 0; i < one.list.size(); ++i) {
+                nowhere.emplace_back(
+                    static_cast<std::size_t>(taken_bytes(one.call, one.list[i], places)));
+                one.list[i].from = gift.bytes[i].data();
+                one.list[i].to = place == own ? call.list[i].to : nowhere.back().data();
+            }
+        }
+        if (const std::string wrong = mismatch(calls); !wrong.empty()) {
+            throw weft::kernels::Failure{WEFT_LIBRARY_ERROR, wrong};
+        }
+        call.call.kind == WEFT_SEND || call.call.kind == WEFT_RECEIVE ? carry_message(calls)
+                                                                      : carry_out(calls);
+    }
+};
 
 /// The machine's lock is held: ranks come one after another.
 std::shared_ptr<Meeting> come(const std::shared_ptr<Group>& group, int rank, const Call& call,
@@ -238,6 +309,29 @@ std::shared_ptr<Meeting> come(const std::shared_ptr<Group>& group, int rank, con
     std::vector<std::int64_t>& next = group->next[key];
     next.resize(ranks);
     const std::int64_t number = next[place]++;
+    const bool mismatched =
+        number == group->planted.mismatched_call && rank == group->planted.troubled;
+    if (group->apart != nullptr) {
+        Call own = call;
+        own.list.front().count -= mismatched ? 1 : 0;
+        const auto apart = std::make_shared<const CallApart>(CallApart{
+            group->apart,
+            message ? std::to_string(key.first) + " to " + std::to_string(key.second) : "all",
+            number, static_cast<int>(ranks), static_cast<int>(place), std::move(own)});
+        auto meeting = std::make_shared<Meeting>();
+        meeting->streams = {stream};
+        meeting->refused = group->fault;
+        meeting->others_come = [apart, gave = false]() mutable {
+            if (!std::exchange(gave, true)) {
+                apart->give();
+            }
+            return apart->ranks->all_gave(apart->part, apart->number, apart->places);
+        };
+        meeting->work = [apart] { apart->carry(); };
+        std::erase_if(group->meetings, [](const auto& one) { return one.expired(); });
+        group->meetings.push_back(meeting);
+        return meeting;
+    }
     const std::tuple id(key.first, key.second, number);
     Round& round = group->rounds[id];
     if (round.meeting == nullptr) {
@@ -250,7 +344,7 @@ std::shared_ptr<Meeting> come(const std::shared_ptr<Group>& group, int rank, con
     }
     round.meeting->streams[place] = stream;
     round.calls[place] = call;
-    if (number == group->planted.mismatched_call && rank == group->planted.troubled) {
+    if (mismatched) {
         --round.calls[place].list.front().count;
     }
     const std::shared_ptr<Meeting> meeting = round.meeting;
@@ -274,14 +368,11 @@ weft_status call_group(weft_group* group, const weft_collective_call* call, weft
         accesses.push_back({begin, begin + static_cast<std::uintptr_t>(size), writes});
     };
     for (const weft_transfer& one : kept.list) {
-        const std::int64_t part = size_of(one);
-        const bool parts_in = call->kind == WEFT_REDUCE_SCATTER || call->kind == WEFT_ALL_TO_ALL;
-        const bool parts_out = call->kind == WEFT_ALL_GATHER || call->kind == WEFT_ALL_TO_ALL;
         if (call->kind != WEFT_RECEIVE) {
-            add(one.from, parts_in ? ranks * part : part, false);
+            add(one.from, given_bytes(*call, one, ranks), false);
         }
         if (call->kind != WEFT_SEND) {
-            add(one.to, parts_out ? ranks * part : part, true);
+            add(one.to, taken_bytes(*call, one, ranks), true);
         }
     }
     const weft::test::AccessScope scope(std::move(accesses), "a collective");

@@ -213,12 +213,13 @@ bool is_ready(const weft_stream& stream) {
     }
     if (first.kind == ItemKind::meet) {
         return !first.meeting->refused.empty() ||
-               std::all_of(first.meeting->streams.begin(), first.meeting->streams.end(),
-                           [&](const weft_stream* other) {
-                               return other != nullptr && !is_dead(*other) && !other->busy &&
-                                      !other->items.empty() &&
-                                      other->items.front().meeting == first.meeting;
-                           });
+               (std::all_of(first.meeting->streams.begin(), first.meeting->streams.end(),
+                            [&](const weft_stream* other) {
+                                return other != nullptr && !is_dead(*other) && !other->busy &&
+                                       !other->items.empty() &&
+                                       other->items.front().meeting == first.meeting;
+                            }) &&
+                (!first.meeting->others_come || first.meeting->others_come()));
     }
     return true;
 }

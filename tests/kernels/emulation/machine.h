@@ -47,6 +47,8 @@ struct MachineOptions {
     std::string wrong_op{};
     /// A collective of this kind carries its elements in reverse; -1: none does.
     int wrong_collective = -1;
+    /// Each rank of a group is in a process of its own (ranks_apart.h).
+    bool ranks_apart = false;
 };
 void set_machine(const MachineOptions& options);
 
@@ -78,6 +80,9 @@ void hold_group(weft_device* device);
 struct Meeting {
     std::vector<weft_stream*> streams; // by rank; null: has not come yet
     std::function<void()> work;        // set when the last one comes
+    /// Of ranks in other processes: asked when it is the turn of those here whether the others have
+    /// come; null: there are none.
+    std::function<bool()> others_come;
     std::string refused;               // why they cannot meet
 };
 /// Queues the stream's part in a meeting, which `come` finds each time that the part is queued, in

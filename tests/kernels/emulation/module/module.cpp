@@ -47,7 +47,8 @@ extern "C" const weft_module* weft_cuda_module(void) {
          .troubled = own("WEFT_EMULATED_TROUBLED", sound.troubled),
          .meetings_before_hang = number_of("WEFT_EMULATED_STALL", sound.meetings_before_hang),
          .mismatched_call = number_of("WEFT_EMULATED_MISMATCH", sound.mismatched_call),
-         .wrong_op = text_of("WEFT_EMULATED_WRONG")});
+         .wrong_op = text_of("WEFT_EMULATED_WRONG"),
+         .ranks_apart = own("WEFT_EMULATED_APART", 0) != 0});
     static const weft_module module = {WEFT_EDGE,
                                        weft_emulated_backend(),
                                        weft_emulated_platform(),
