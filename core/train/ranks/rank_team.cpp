@@ -29,7 +29,7 @@ using config::Json;
 
 constexpr const char* kGpuBackend = "nccl";
 
-std::string devices_of(const compile::RunConfig& config) {
+std::string devices_text(const compile::RunConfig& config) {
     return config.section("mesh").at("devices").get<std::string>();
 }
 
@@ -165,7 +165,7 @@ Json own_gpu(const std::string& devices) {
 }
 
 /// The GPU with the least free memory sets the limit of all.
-PlanTarget on_gpus(const std::string& devices, exec::RankHub& hub, PlanTarget out) {
+PlanTarget limited_by_gpus(const std::string& devices, exec::RankHub& hub, PlanTarget out) {
     std::vector<exec::Frame> told = hub.ask_all({{"do", "gpu"}, {"devices", devices}});
     told.front().head = own_gpu(devices);
     out.limit_is_of_gpus = true;
@@ -186,7 +186,7 @@ PlanTarget on_gpus(const std::string& devices, exec::RankHub& hub, PlanTarget ou
 } // namespace
 
 void check_ranks(const compile::RunConfig& config, int ranks) {
-    const auto devices = devices_of(config);
+    const auto devices = devices_text(config);
     const std::string kind = names_gpus(config) ? "cuda:" : "cpu:";
     const std::int64_t count = compile::devices_named(devices).value_or(1);
     if (count != ranks) {
@@ -248,7 +248,7 @@ RankTeam::~RankTeam() = default;
 // fewest threads those of all, so that every kernel is the same everywhere.
 PlanTarget RankTeam::target(const compile::RunConfig& config, PlanTarget out) const {
     if (names_gpus(config)) {
-        return on_gpus(devices_of(config), *state_->hub, std::move(out));
+        return limited_by_gpus(devices_text(config), *state_->hub, std::move(out));
     }
     const exec::RankHub& hub = *state_->hub;
     std::map<std::string, int> ranks_of;

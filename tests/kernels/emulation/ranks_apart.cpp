@@ -15,12 +15,12 @@ fs::path folder_of(std::string group) {
 }
 
 template <typename T>
-void put(std::ofstream& out, const T& value) {
+void write_value(std::ofstream& out, const T& value) {
     out.write(reinterpret_cast<const char*>(&value), sizeof value);
 }
 
 template <typename T>
-T take(std::ifstream& in) {
+T read_value(std::ifstream& in) {
     T value{};
     in.read(reinterpret_cast<char*>(&value), sizeof value);
     return value;
@@ -60,11 +60,11 @@ void RanksApart::give(const std::string& part, std::int64_t number, int place,
                       const Gift& gift) const {
     fs::remove(file(part, number - 2, place));
     write_whole(file(part, number, place), [&](std::ofstream& out) {
-        put(out, gift.call);
-        put(out, gift.list.size());
+        write_value(out, gift.call);
+        write_value(out, gift.list.size());
         for (std::size_t i = 0; i < gift.list.size(); ++i) {
-            put(out, gift.list[i]);
-            put(out, gift.bytes[i].size());
+            write_value(out, gift.list[i]);
+            write_value(out, gift.bytes[i].size());
             out.write(reinterpret_cast<const char*>(gift.bytes[i].data()),
                       static_cast<std::streamsize>(gift.bytes[i].size()));
         }
@@ -83,11 +83,11 @@ bool RanksApart::all_gave(const std::string& part, std::int64_t number, int plac
 Gift RanksApart::gift_of(const std::string& part, std::int64_t number, int place) const {
     std::ifstream in(file(part, number, place), std::ios::binary);
     Gift out;
-    out.call = take<weft_collective_call>(in);
-    out.list.resize(take<std::size_t>(in));
+    out.call = read_value<weft_collective_call>(in);
+    out.list.resize(read_value<std::size_t>(in));
     for (weft_transfer& one : out.list) {
-        one = take<weft_transfer>(in);
-        auto& bytes = out.bytes.emplace_back(take<std::size_t>(in));
+        one = read_value<weft_transfer>(in);
+        auto& bytes = out.bytes.emplace_back(read_value<std::size_t>(in));
         in.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
     }
     return out;
