@@ -523,6 +523,10 @@ bool Executor::is_here(int device) const {
     return state_->ranks == nullptr || device == 0;
 }
 
+std::string Executor::host_of(int device) const {
+    return state_->ranks == nullptr ? std::string() : state_->ranks->identity(device).host;
+}
+
 DeviceUse Executor::last_use(int device) const {
     return state_->devices[static_cast<std::size_t>(device)]->last_use();
 }

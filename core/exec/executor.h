@@ -172,6 +172,8 @@ public:
     void finish();
     /// Whether the device is of this process.
     bool is_here(int device) const;
+    /// The host of a device's process, where each has one; else empty.
+    std::string host_of(int device) const;
     /// Of the last run of any program, on a mesh; on devices that work by themselves of its last
     /// run that has ended, also on one device. Waits for nothing.
     DeviceUse last_use(int device) const;

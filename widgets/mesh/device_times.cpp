@@ -14,6 +14,7 @@ constexpr double kMeasuredBar = 12.0;
 constexpr double kPlannedBar = 4.0;
 constexpr double kLegend = 24.0;
 constexpr double kTimesGap = 12.0;
+constexpr double kMostForHost = 96.0;
 constexpr double kHeadroom = 1.15; // of the scale over the longest step
 
 enum class Part { Compute, Collective, Wait, Planned };
@@ -89,8 +90,9 @@ QRectF DeviceTimes::rowRect(int index, double width) const {
 
 ViewItem DeviceTimes::item(int index) const {
     const DeviceTime& time = times_[static_cast<std::size_t>(index)];
-    QString name = tr("device %1: computes %2, collectives %3, waits %4")
-                       .arg(time.id)
+    QString name = tr("%1: computes %2, collectives %3, waits %4")
+                       .arg(time.host.isEmpty() ? tr("device %1").arg(time.id)
+                                                : tr("device %1 on %2").arg(time.id).arg(time.host))
                        .arg(milliseconds(time.compute_ms), milliseconds(time.collective_ms),
                             milliseconds(time.waited_ms));
     if (time.planned_ms() > 0) {
@@ -103,6 +105,16 @@ ViewItem DeviceTimes::item(int index) const {
 
 double DeviceTimes::numbersWidth() const {
     return textWidth(Theme::current().font(TextStyle::Mono), milliseconds(88888.0)) + kTimesGap;
+}
+
+/// With the gap behind them; 0: all are of this process.
+double DeviceTimes::hostsWidth() const {
+    const QFont font = Theme::current().font(TextStyle::Caption);
+    double widest = 0;
+    for (const DeviceTime& time : times_) {
+        widest = std::max(widest, textWidth(font, time.host));
+    }
+    return widest > 0 ? std::min(widest + 1, kMostForHost) + kTimesGap : 0;
 }
 
 void DeviceTimes::paintScene(QPainter& painter, const QSizeF& view_size) const {
@@ -127,7 +139,13 @@ void DeviceTimes::paintRow(QPainter& painter, const DeviceTime& time, const QCol
     paintDeviceBadge(painter,
                      {left, rect.center().y() - kDeviceBadgeHeight / 2, badge, kDeviceBadgeHeight},
                      time.id, color);
-    const double from = left + badge + kTimesGap;
+    const double hosts = hostsWidth();
+    const double from = left + badge + kTimesGap + hosts;
+    if (hosts > 0) {
+        paintText(painter, {from - hosts, rect.top(), hosts - kTimesGap, kTimesRow},
+                  Qt::AlignLeft | Qt::AlignVCenter, time.host, theme.font(TextStyle::Caption),
+                  theme.color(Role::Muted));
+    }
     const double room = rect.right() - numbersWidth() - kTimesGap - from;
     const double per_ms = scale_ms_ > 0 ? room / scale_ms_ : 0;
     const double top = std::round(rect.center().y() - (kMeasuredBar + 2 + kPlannedBar) / 2);

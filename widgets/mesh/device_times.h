@@ -12,6 +12,7 @@ namespace weft::widgets {
 
 struct DeviceTime {
     int id = 0;
+    QString host{}; // of its process, shown beside it; empty: of this one
     double compute_ms = 0;
     double collective_ms = 0; // without waiting
     double waited_ms = 0;
@@ -43,6 +44,7 @@ protected:
 private:
     QRectF rowRect(int index, double width) const;
     double numbersWidth() const;
+    double hostsWidth() const;
     void paintRow(QPainter& painter, const DeviceTime& time, const QColor& color,
                   const QRectF& rect) const;
     void paintLegend(QPainter& painter, double width) const;

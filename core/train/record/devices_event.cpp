@@ -71,6 +71,7 @@ DevicesEvent devices_event(const exec::Executor& executor, std::int64_t step,
         one.waited_ms = use.waited_s * 1e3;
         one.sent_bytes = use.sent_bytes;
         one.memory_bytes = executor.resident_bytes(device);
+        one.host = executor.host_of(device);
         one.planned_exchange_ms = planned_exchange_ms(*program);
         one.planned_compute_ms = std::max(0.0, program->predicted_ms - one.planned_exchange_ms);
         one.planned_memory_bytes = plan.stages[static_cast<std::size_t>(stage)].arena_bytes;

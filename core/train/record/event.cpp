@@ -138,6 +138,9 @@ void write(Json& out, const DevicesEvent& event) {
                            {"planned_compute_ms", device.planned_compute_ms},
                            {"planned_exchange_ms", device.planned_exchange_ms},
                            {"planned_memory_bytes", device.planned_memory_bytes}});
+        if (!device.host.empty()) {
+            devices.back()["host"] = device.host;
+        }
         if (device.gpu) {
             devices.back()["gpu"] = gpu_json(*device.gpu);
         }

@@ -107,6 +107,7 @@ struct DevicesEvent {
         double planned_exchange_ms = 0;
         std::int64_t planned_memory_bytes = 0;
         std::optional<Gpu> gpu{};
+        std::string host{}; // of its process, where each has one; else empty
     };
     /// From the start of the step.
     struct Action {

@@ -173,6 +173,7 @@ void read_into(const Reader& in, DevicesEvent& event) {
             device_in.read("planned_compute_ms", device.planned_compute_ms);
             device_in.read("planned_exchange_ms", device.planned_exchange_ms);
             device_in.read("planned_memory_bytes", device.planned_memory_bytes);
+            device_in.read("host", device.host);
             if (const Json* gpu = device_in.find("gpu")) {
                 read_into(Reader(*gpu), device.gpu.emplace());
             }

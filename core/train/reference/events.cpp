@@ -142,6 +142,7 @@ std::vector<ReferenceSection> event_sections() {
           {"devices[].planned_compute_ms", "number", "What the plan said; 0: nothing."},
           {"devices[].planned_exchange_ms", "number", "What the plan said; 0: nothing."},
           {"devices[].planned_memory_bytes", "integer", "What the plan said."},
+          {"devices[].host", "text", "Where its process is, where each has one."},
           {"devices[].gpu.number", "integer", "Of a GPU: its number, as in \"cuda:1\"."},
           {"devices[].gpu.name", "text", "What it is."},
           {"devices[].gpu.memory_bytes", "integer", "Its memory."},

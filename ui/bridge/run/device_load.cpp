@@ -21,11 +21,21 @@ class DeviceLoadText {
 
 } // namespace
 
+bool areOnSeveralHosts(const train::DevicesEvent& event) {
+    return std::any_of(event.devices.begin(), event.devices.end(), [&](const auto& device) {
+        return device.host != event.devices.front().host;
+    });
+}
+
 DeviceLoad deviceLoad(const train::DevicesEvent& event) {
     DeviceLoad out;
     double all_ms = 0;
     double compute_ms = 0;
     double waited_ms = 0;
+    double exchange_ms = 0;
+    double planned_ms = 0;
+    double planned_exchange_ms = 0;
+    double sent = 0;
     double longest_ms = -1;
     for (std::size_t i = 0; i < event.devices.size(); ++i) {
         const train::DevicesEvent::Device& device = event.devices[i];
@@ -33,6 +43,10 @@ DeviceLoad deviceLoad(const train::DevicesEvent& event) {
         all_ms += own_ms;
         compute_ms += device.compute_ms;
         waited_ms += device.waited_ms;
+        exchange_ms += device.exchange_ms;
+        planned_ms += device.planned_compute_ms + device.planned_exchange_ms;
+        planned_exchange_ms += device.planned_exchange_ms;
+        sent += static_cast<double>(device.sent_bytes);
         out.step_ms = std::max(out.step_ms, own_ms);
         out.planned_ms =
             std::max(out.planned_ms, device.planned_compute_ms + device.planned_exchange_ms);
@@ -45,7 +59,16 @@ DeviceLoad deviceLoad(const train::DevicesEvent& event) {
     }
     const double mean_ms = compute_ms / static_cast<double>(event.devices.size());
     out.imbalance = mean_ms > 0 ? longest_ms / mean_ms - 1 : 0;
-    out.waited_share = all_ms > 0 ? waited_ms / all_ms : 0;
+    const auto share = [](double part, double whole) { return whole > 0 ? part / whole : 0; };
+    out.waited_share = share(waited_ms, all_ms);
+    out.exposed_share = share(exchange_ms + waited_ms, all_ms);
+    out.planned_exposed_share = share(planned_exchange_ms, planned_ms);
+    out.bytes_per_s = share(sent, exchange_ms * 1e-3);
+    out.planned_bytes_per_s = share(sent, planned_exchange_ms * 1e-3);
+    if (areOnSeveralHosts(event)) {
+        out.host =
+            QString::fromStdString(event.devices[static_cast<std::size_t>(out.slowest)].host);
+    }
     return out;
 }
 
@@ -55,13 +78,32 @@ QString loadText(const DeviceLoad& load) {
     parts << (load.planned_ms > 0 ? DeviceLoadText::tr("step %1 ms, planned %2")
                                         .arg(step, formatMilliseconds(load.planned_ms))
                                   : DeviceLoadText::tr("step %1 ms").arg(step));
-    parts << DeviceLoadText::tr("devices wait %1 % of the time")
-                 .arg(load.waited_share * 100, 0, 'f', 0);
-    parts << (load.imbalance < kEven
-                  ? DeviceLoadText::tr("they compute evenly")
-                  : DeviceLoadText::tr("device %1 computes %2 % longer than the mean")
-                        .arg(load.slowest)
-                        .arg(load.imbalance * 100, 0, 'f', 0));
+    const auto percent = [](double share) { return QString::number(share * 100, 'f', 0); };
+    if (load.planned_exposed_share > 0) {
+        parts << DeviceLoadText::tr("exposed communication %1 %, planned %2 %, waiting %3 %")
+                     .arg(percent(load.exposed_share), percent(load.planned_exposed_share),
+                          percent(load.waited_share));
+    } else if (load.exposed_share > 0) {
+        parts << DeviceLoadText::tr("exposed communication %1 %, waiting %2 %")
+                     .arg(percent(load.exposed_share), percent(load.waited_share));
+    }
+    if (load.bytes_per_s > 0) {
+        const auto speedText = [](double bytes_per_s) {
+            return DeviceLoadText::tr("%1/s").arg(
+                widgets::formatMemory(static_cast<qint64>(bytes_per_s)));
+        };
+        parts << (load.planned_bytes_per_s > 0
+                      ? DeviceLoadText::tr("a device sends %1, planned %2")
+                            .arg(speedText(load.bytes_per_s), speedText(load.planned_bytes_per_s))
+                      : DeviceLoadText::tr("a device sends %1").arg(speedText(load.bytes_per_s)));
+    }
+    const QString slowest =
+        load.host.isEmpty()
+            ? DeviceLoadText::tr("device %1").arg(load.slowest)
+            : DeviceLoadText::tr("device %1 on %2").arg(load.slowest).arg(load.host);
+    parts << (load.imbalance < kEven ? DeviceLoadText::tr("they compute evenly")
+                                     : DeviceLoadText::tr("%1 computes %2 % longer than the mean")
+                                           .arg(slowest, percent(load.imbalance)));
     parts << DeviceLoadText::tr("memory %1 of %2 planned")
                  .arg(widgets::formatMemory(load.memory), widgets::formatMemory(load.planned));
     return parts.join(DeviceLoadText::tr(" · "));

@@ -17,8 +17,9 @@ namespace {
 
 enum LiveSheet { LiveEmptySheet, TimesSheet };
 
-widgets::DeviceTime timeOf(int id, const train::DevicesEvent::Device& device) {
+widgets::DeviceTime timeOf(int id, const train::DevicesEvent::Device& device, bool names_host) {
     return {id,
+            names_host ? QString::fromStdString(device.host) : QString(),
             device.compute_ms,
             device.exchange_ms,
             device.waited_ms,
@@ -96,8 +97,9 @@ void LivePanel::update() {
     }
     header_->setSubtitle(tr("%1 · step %2").arg(run_.name(), widgets::formatCount(told->step)));
     std::vector<widgets::DeviceTime> times;
+    const bool several = areOnSeveralHosts(*told);
     for (const train::DevicesEvent::Device& device : told->devices) {
-        times.push_back(timeOf(static_cast<int>(times.size()), device));
+        times.push_back(timeOf(static_cast<int>(times.size()), device, several));
     }
     facts_->setText(loadText(deviceLoad(*told)));
     std::vector<int> mesh{static_cast<int>(times.size())};
