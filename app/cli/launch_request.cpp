@@ -7,6 +7,7 @@
 #include "core/compile/mesh/mesh_config.h"
 #include "core/launch/network.h"
 #include "core/store/address.h"
+#include "core/train/compute.h"
 #include "core/train/record/run_folder.h"
 
 #include <algorithm>
@@ -108,6 +109,7 @@ std::optional<PreparedLaunch> read_training(const LaunchOptions& options) {
         return std::nullopt;
     }
     out.request.name = checked.config.name;
+    out.request.gpus = train::names_gpus(checked.config);
     return out;
 }
 
@@ -141,6 +143,7 @@ std::optional<PreparedLaunch> read_resumption(const LaunchOptions& options,
         out.overrides = std::move(fitting);
     }
     out.request.name = after.config.name;
+    out.request.gpus = train::names_gpus(after.config);
     return out;
 }
 

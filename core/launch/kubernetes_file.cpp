@@ -55,6 +55,13 @@ void mount_claim(Json& pod, Json& container, const LaunchRequest& request) {
         {{{"name", "runs"}, {"persistentVolumeClaim", {{"claimName", request.kubernetes.claim}}}}});
 }
 
+/// A device plugin gives a container so many, and no other container those.
+void limit_to_gpus(Json& container, const LaunchRequest& request, int ranks) {
+    if (request.gpus) {
+        container["resources"] = {{"limits", {{"nvidia.com/gpu", ranks}}}};
+    }
+}
+
 int port_of(const LaunchRequest& request) {
     return request.master_port == 0 ? kDefaultPort : request.master_port;
 }
@@ -83,6 +90,7 @@ Json rank_pod(const LaunchRequest& request, const std::string& name) {
                    {"command", {"sh", "-c", begin_or_go_on(request)}},
                    {"env", environment},
                    {"ports", Json::array({{{"containerPort", port_of(request)}}})}};
+    limit_to_gpus(container, request, 1);
     Json pod{{"restartPolicy", "Never"}, {"terminationGracePeriodSeconds", 120}};
     mount_claim(pod, container, request);
     pod["containers"] = Json::array({container});
@@ -148,9 +156,10 @@ Json mpi_job(const LaunchRequest& request) {
         {"command", {"sh", "-c", mpirun_script(request)}},
         {"env", Json::array({variable("MASTER_PORT", std::to_string(port_of(request))),
                              secret_variable(request)})}};
-    const Json worker{{"name", "worker"},
-                      {"image", request.kubernetes.image},
-                      {"command", {"/usr/sbin/sshd", "-De"}}};
+    Json worker{{"name", "worker"},
+                {"image", request.kubernetes.image},
+                {"command", {"/usr/sbin/sshd", "-De"}}};
+    limit_to_gpus(worker, request, request.hosts.front().ranks);
     return {
         {"apiVersion", "kubeflow.org/v2beta1"},
         {"kind", "MPIJob"},

@@ -43,6 +43,7 @@ struct LaunchRequest {
     std::string secret;    // of the run, hexadecimal
     std::string interface; // of the network, "eth0"; may be empty
     int restarts = 0;      // so many at most
+    bool gpus = false;     // each rank has one
     bool as_root = false;  // the user is root
     SlurmOptions slurm;
     KubernetesOptions kubernetes;

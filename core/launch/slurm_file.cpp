@@ -61,6 +61,9 @@ std::string directives(const LaunchRequest& request) {
     out += directive("--job-name", request.name);
     out += directive("--nodes", std::to_string(request.hosts.size()));
     out += directive("--ntasks-per-node", std::to_string(request.hosts.front().ranks));
+    if (request.gpus) { // all of a host's, of which each rank takes its own
+        out += directive("--gpus-per-node", std::to_string(request.hosts.front().ranks));
+    }
     if (const std::string nodes = node_list(request); !nodes.empty()) {
         out += directive("--nodelist", nodes);
     }

@@ -91,6 +91,14 @@ class LaunchFileTest : public QObject, private test::TestFolder {
         out.go_on = {"resume", run_.string()};
         return out;
     }
+    /// Of the container that trains.
+    static Json limits_of(const LaunchRequest& request, const char* of_mpi = nullptr) {
+        Json spec = read_yaml(kubernetes_file(request)).at(1).at("spec");
+        spec = of_mpi != nullptr
+                   ? spec.at("mpiReplicaSpecs").at(of_mpi).at("template").at("spec")
+                   : spec.at(Json::json_pointer("/replicatedJobs/0/template/spec/template/spec"));
+        return spec.at("containers").at(0).at("resources").at("limits");
+    }
     test::Ran run_batch(const LaunchRequest& request) {
         const std::filesystem::path file = programs_ / "batch";
         std::ofstream(file) << slurm_file(request);
@@ -131,6 +139,8 @@ private slots:
         QVERIFY2(found == expected, slurm_file(request).c_str());
         request.hosts = {{"n1", 2, 2}, {"n2", 2, 2}};
         QVERIFY(directives_of(slurm_file(request)).count("--nodelist=n1,n2") == 1);
+        request.gpus = true;
+        QVERIFY(directives_of(slurm_file(request)).count("--gpus-per-node=2") == 1);
         QVERIFY(slurm_file(request).find(request.secret) == std::string::npos);
         request.hosts[1].ranks = 1;
         QVERIFY(test::error_of([&] { slurm_file(request); }));
@@ -338,6 +348,12 @@ private slots:
             QVERIFY2(script.find(part) != std::string::npos, script.c_str());
         }
         QCOMPARE(test::run_words({"sh", "-n", "-c", script}).code, 0);
+        QVERIFY(!worker.contains("resources"));
+        request.gpus = true;
+        QVERIFY(limits_of(request, "Worker") == json_of(R"({"nvidia.com/gpu": 2})"));
+        request.kubernetes.kind = "JobSet"; // a pod for each rank
+        QVERIFY(limits_of(request) == json_of(R"({"nvidia.com/gpu": 1})"));
+        request.kubernetes.kind = "MPIJob";
         request.hosts[0].ranks = 1;
         QVERIFY(test::error_of([&] { kubernetes_file(request); }));
     }
