@@ -68,6 +68,7 @@ Json to_json(const Entry& entry) {
                 {"from", entry.from},
                 {"overrides", entry.overrides},
                 {"devices", entry.devices},
+                {"hosts", entry.hosts},
                 {"gpus", entry.gpus},
                 {"until_step", or_null(entry.until_step)},
                 {"stop", entry.stop},
@@ -99,6 +100,7 @@ Entry entry_of(const Json& json) {
     out.from = json.value("from", out.from);
     out.overrides = json.value("overrides", out.overrides);
     out.devices = json.value("devices", out.devices);
+    out.hosts = json.value("hosts", "");
     out.gpus = json.value("gpus", out.gpus);
     out.until_step = optional_at<std::int64_t>(json, "until_step");
     out.stop = json.value("stop", false);

@@ -49,6 +49,7 @@ struct Entry {
     std::vector<std::string> overrides; // "--set"; with them, or from an older one, it is a fork
 
     std::string devices = "auto";           // as mesh.devices
+    std::string hosts; // of ranks with a process each, as `weft launch --hosts`; empty: one process
     std::vector<int> gpus;                  // that it has been given while it runs
     std::optional<std::int64_t> until_step; // then it pauses; none: its full length
 
@@ -70,6 +71,11 @@ struct Entry {
 
     /// It writes into a folder of its own, not into that of the run that goes on.
     bool is_fork() const { return !resumes.empty() && (!overrides.empty() || from != "latest"); }
+    /// Its processes are all of this machine.
+    bool stays_here() const {
+        return hosts.empty() ||
+               (hosts.starts_with("localhost") && hosts.find(',') == std::string::npos);
+    }
 };
 
 config::Json to_json(const Entry& entry);

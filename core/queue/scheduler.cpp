@@ -109,16 +109,26 @@ std::vector<std::string> command_of(const Entry& entry, const Path& program, con
     const auto add = [&](std::initializer_list<std::string> words) {
         out.insert(out.end(), words);
     };
-    if (has_begun(entry.run)) {
-        add({"resume", entry.run});
+    const bool begun = has_begun(entry.run);
+    const bool alone = entry.hosts.empty();
+    if (begun) {
+        add({alone ? "resume" : "launch", entry.run});
     } else if (entry.is_fork()) {
-        add({"resume", entry.resumes, "--from", entry.from, "--fork", entry.run});
+        add({alone ? "resume" : "launch", entry.resumes, alone ? "--fork" : "--run-dir",
+             entry.run});
         for (const std::string& one : entry.overrides) {
             add({"--set", one});
         }
     } else {
-        add({"train", (folder / entry.config).string(), "--base-dir", entry.base_dir, "--run-dir",
-             entry.run});
+        add({alone ? "train" : "launch", (folder / entry.config).string(), "--run-dir", entry.run});
+    }
+    if (!alone) {
+        add({"--hosts", entry.hosts, "--"}); // what follows is for each rank
+    }
+    if (!begun && entry.is_fork()) {
+        add({"--from", entry.from});
+    } else if (!begun) {
+        add({"--base-dir", entry.base_dir});
     }
     if (entry.until_step) {
         add({"--max-steps", std::to_string(*entry.until_step)});

@@ -17,12 +17,15 @@ struct Want {
 // "cuda:2" is two GPUs, "cuda:0,2" names them.
 Want want_of(const Entry& entry, const Machine& machine) {
     Want out;
+    if (!entry.stays_here()) {
+        return out; // what it takes is of others
+    }
     const std::vector<int> gpus = compile::gpus_named(entry.devices);
     if (entry.devices.find(',') != std::string::npos) {
         out.named = gpus;
     } else if (!gpus.empty()) {
         out.count = gpus.size();
-    } else if (entry.devices == "auto" && !machine.gpus.empty()) {
+    } else if (entry.devices == "auto" && entry.hosts.empty() && !machine.gpus.empty()) {
         out.count = 1; // which it may leave for the CPU
     }
     return out;

@@ -81,7 +81,11 @@ QueueModel::QueueModel(QObject* parent) : TableModel(parent) {
               {.title = tr("time left"), .text = leftText, .number = true},
               {.title = tr("loss"), .text = lossText, .number = true},
               {.title = tr("devices"),
-               .text = [](const EntryView& row) { return toQString(row.entry.devices); },
+               .text =
+                   [](const EntryView& row) {
+                       return toQString(row.entry.hosts.empty() ? row.entry.devices
+                                                                : row.entry.hosts);
+                   },
                .font = TextStyle::Mono}},
              queueRowTip);
 }

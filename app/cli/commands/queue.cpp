@@ -7,6 +7,7 @@
 #include "app/cli/signals.h"
 #include "core/base/text.h"
 #include "core/checkpoint/pointer.h"
+#include "core/launch/request.h"
 #include "core/queue/edit.h"
 #include "core/queue/plan_sweep.h"
 #include "core/queue/scheduler.h"
@@ -34,6 +35,7 @@ struct QueueOptions {
     std::vector<std::string> what;      // of add: configurations and runs
     std::vector<std::string> overrides; // --set
     std::string devices;
+    std::string hosts;
     std::vector<std::string> ids;
     std::string id;
     std::string root; // of run
@@ -92,6 +94,9 @@ std::optional<NewEntry> check_new(const std::string& what, const QueueOptions& o
                                   const Context& context) {
     NewEntry out;
     out.run = run_named(what, context);
+    if (!options.hosts.empty()) {
+        launch::parse_hosts(options.hosts, 0); // throws where they are none
+    }
     std::vector<std::string> overrides = options.overrides;
     if (!options.devices.empty()) {
         overrides.push_back("mesh.devices=\"" + options.devices + "\"");
@@ -116,8 +121,10 @@ std::optional<NewEntry> check_new(const std::string& what, const QueueOptions& o
 
 Entry& put(Book& book, const NewEntry& what, const QueueOptions& options, const Context& context) {
     if (what.run.empty()) {
-        return queue::add_run(book, queue::folder_under(context.runs_root), what.config,
-                              epoch_now());
+        Entry& added =
+            queue::add_run(book, queue::folder_under(context.runs_root), what.config, epoch_now());
+        added.hosts = options.hosts;
+        return added;
     }
     for (const Entry& entry : book.entries) {
         const bool same = entry.run == what.run || entry.resumes == what.run;
@@ -134,6 +141,7 @@ Entry& put(Book& book, const NewEntry& what, const QueueOptions& options, const 
         entry.overrides.push_back("mesh.devices=\"" + options.devices + "\"");
     }
     entry.devices = what.config.section("mesh").at("devices").get<std::string>();
+    entry.hosts = options.hosts;
     entry.added = epoch_now();
     return book.add(std::move(entry));
 }
@@ -236,6 +244,7 @@ int queue_show(const QueueOptions& options, const Context& context) {
     line("state", queue::state_text(entry));
     line("progress", progress_text(view));
     line("devices", entry.devices);
+    line("hosts", entry.hosts);
     line("run", entry.run);
     line("goes on", entry.resumes);
     line("config", entry.config.empty() ? "" : (folder / entry.config).string());
@@ -441,6 +450,9 @@ void add_queue(Command app, Context& context) {
         .one_value();
     add.option("--devices", &options->devices,
                "where to compute: auto, cpu, cpu:N, cuda, cuda:N (whichever are free) or cuda:0,2");
+    add.option("--hosts", &options->hosts,
+               "a process for each rank on these hosts, as `weft launch` takes them: localhost:4, "
+               "or a:4,b:4");
     add.flag("--first", &options->first, "before all others");
     add.flag("--hold", &options->hold, "not started until it is released");
     add.flag("--json", &options->json, "print JSON");

@@ -70,6 +70,30 @@ private slots:
         QCOMPARE(train::read_frozen_config(here.entry(3).run).config.seed, std::uint64_t{4});
     }
 
+    void a_run_of_several_processes_waits_its_turn_like_others() {
+        const QueueRoom here = room("processes");
+        QCOMPARE(here.weft({"queue", "add", short_, "--hosts", "localhost:x"}).code, 2);
+        ok(here.weft({"queue", "add", short_, "--hosts", "localhost:2"}));
+        ok(here.weft({"queue", "run", "--until-empty", "--quiet"}));
+        const queue::Entry entry = here.entry(1);
+        QVERIFY2(entry.state == State::done, entry.reason.c_str());
+        QCOMPARE(train::summarise_run(entry.run).step, std::int64_t{20});
+        int joined = 0;
+        for (const train::Event& event : events_of(entry.run)) {
+            const auto* rank = std::get_if<train::RankEvent>(&event.payload);
+            joined += rank != nullptr && rank->state == "joined" ? 1 : 0;
+        }
+        QCOMPARE(joined, 1); // rank 1, to rank 0
+        // A checkpoint of it goes on with other settings on as many processes: a run of its own.
+        ok(here.weft({"queue", "add", QString::fromStdString(entry.run), "--hosts", "localhost:2",
+                      "--set", "training.length={\"steps\":30}"}));
+        ok(here.weft({"queue", "run", "--until-empty", "--quiet"}));
+        const queue::Entry fork = here.entry(2);
+        QVERIFY2(fork.state == State::done, fork.reason.c_str());
+        QVERIFY(fork.run != entry.run);
+        QCOMPARE(train::summarise_run(fork.run).step, std::int64_t{30});
+    }
+
     void a_configuration_is_queued_as_it_is_now() {
         const QueueRoom here = room("frozen");
         const QString config = write_config(path("changing"), config::json_of(R"({"seed": 1})"));
