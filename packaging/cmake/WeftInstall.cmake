@@ -15,6 +15,7 @@ foreach(transport mpi gloo)
         install(TARGETS weft-transport-${transport} DESTINATION lib/weft COMPONENT engine)
     endif()
 endforeach()
+install(FILES packaging/systemd/weft-queue.service DESTINATION lib/systemd/user COMPONENT engine)
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/resources/presets DESTINATION ${CMAKE_INSTALL_DATADIR}/weft
     COMPONENT engine FILES_MATCHING PATTERN "*.json")
 # The manual page is the option table of the program, as it was built.
