@@ -216,7 +216,9 @@ void RunToolbar::updateState() {
                          !pending.isEmpty()  ? tr("%1 …").arg(pending)
                          : !locked.isEmpty() ? locked
                                              : studio_.run().stateReason());
-        name_->setText(studio_.run().name());
+        const RunModel& run = studio_.run();
+        name_->setText(run.host().isEmpty() ? run.name()
+                                            : tr("%1 on %2").arg(run.name(), run.host()));
     } else {
         state_->setState(widgets::RunState::Idle);
         name_->setText(studio_.draft().isEmpty() ? tr("No draft")

@@ -11,6 +11,7 @@
 #include "ui/pages/hosts/host_card.h"
 #include "ui/pages/hosts/hosts_page.h"
 #include "widgets/controls/pill.h"
+#include "widgets/controls/text_label.h"
 
 #include <QTableView>
 
@@ -107,6 +108,10 @@ private slots:
         QVERIFY(!run.isForeign());
         const fs::path mirror = run.folder();
         QCOMPARE(mirror, fixture.root() / "runs" / there.filename());
+        const auto named = [&] {
+            return fixture.find("runPicker")->findChild<widgets::ElidedLabel*>()->text();
+        };
+        QTRY_COMPARE_WITH_TIMEOUT(named(), run.name() + " on far", kPatienceMs);
         const std::int64_t before = run.step();
         QTRY_VERIFY_WITH_TIMEOUT(run.step() > before, kPatienceMs);
 

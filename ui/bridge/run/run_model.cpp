@@ -32,6 +32,13 @@ void RunModel::beginForeign(const std::filesystem::path& folder) {
     emit reset();
 }
 
+void RunModel::setHost(const QString& host) {
+    if (host_ != host) {
+        host_ = host;
+        emit stateChanged();
+    }
+}
+
 void RunModel::fail(const QString& problem) {
     forget();
     problem_ = problem;
@@ -92,6 +99,7 @@ void RunModel::forget() {
     memory_ = nullptr;
     devices_.reset();
     loader_.reset();
+    host_.clear();
     foreign_ = false;
     scalars_.clear();
     scalars_begin_ = 0;

@@ -61,6 +61,7 @@ public:
 
     /// Forgets everything and describes the run in this folder; events follow through apply().
     void begin(const std::filesystem::path& folder, const compile::RunConfig& config);
+    void setHost(const QString& host);
     /// The same for a run that another program wrote: it has no configuration, so that it can
     /// neither be resumed nor forked.
     void beginForeign(const std::filesystem::path& folder);
@@ -80,6 +81,8 @@ public:
     bool isEmpty() const { return folder_.empty(); }
     const std::filesystem::path& folder() const { return folder_; }
     QString name() const;
+    /// Where it is trained, of a run that is a copy of another host's; else empty.
+    QString host() const { return host_; }
     QString problem() const { return problem_; }
     /// Empty while isForeign().
     const compile::RunConfig& config() const { return config_; }
@@ -219,6 +222,7 @@ private:
     config::Json memory_;
     std::optional<train::DevicesEvent> devices_;
     std::optional<train::LoaderEvent> loader_;
+    QString host_;
     bool foreign_ = false;
     std::vector<train::ScalarSeries> scalars_;
     double scalars_begin_ = 0;

@@ -2,6 +2,7 @@
 #include "ui/bridge/run/run_reader.h"
 
 #include "core/base/error.h"
+#include "core/hosts/mirror.h"
 #include "core/train/record/run_summary.h"
 #include "ui/bridge/background.h"
 #include "ui/bridge/convert.h"
@@ -107,6 +108,9 @@ void RunReader::readBatch() {
             try {
                 const std::size_t limit = std::exchange(source->limit, kBatch);
                 Batch batch{source->reader.read(limit), {}, false, live};
+                if (const auto mirror = hosts::read_mirror(folder)) {
+                    batch.host = mirror->host;
+                }
                 if (source->foreign && !train::is_run_folder(folder)) {
                     batch.scalars = source->event_files.read(kScalars);
                 }
@@ -129,6 +133,7 @@ void RunReader::take(const Batch& batch) {
     if (batch.more) {
         readBatch();
     }
+    model_.setHost(toQString(batch.host));
     if (!batch.events.empty()) {
         last_seq_ = batch.events.back().seq;
         model_.apply(batch.events);
