@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <map>
 
 namespace weft::hosts {
 namespace {
@@ -188,6 +189,23 @@ std::string copy_data(const Connection& connection, const Path& data) {
         std::string(trim(connection.ask("mkdir -p \"$runs/data\" && cd \"$runs/data\" && pwd -P")));
     connection.push({"-rlt", "--checksum", "--partial"}, whole, folder + "/");
     return folder + "/" + whole.filename().string();
+}
+
+Json bring_data(const Connection& connection, Json config, const std::vector<NamedHere>& files,
+                const std::function<void(const std::string&)>& tell) {
+    std::map<std::string, Path> brought; // by the name that it has there
+    for (const NamedHere& file : files) {
+        const Path& before =
+            brought.emplace(file.path.filename().string(), file.path).first->second;
+        if (before != file.path) {
+            throw Error(ErrorKind::usage, file.path.string(),
+                        "has the name of " + before.string() + ", which is brought, too",
+                        "Give one of them another name.");
+        }
+        tell(file.path.string());
+        config[Json::json_pointer(file.pointer)] = copy_data(connection, file.path);
+    }
+    return config;
 }
 
 } // namespace weft::hosts

@@ -6,6 +6,7 @@
 #include "core/config/json.h"
 #include "core/hosts/connection.h"
 
+#include <functional>
 #include <optional>
 
 namespace weft::hosts {
@@ -58,5 +59,16 @@ std::string tell_run(const Connection& connection, const std::string& run,
 /// A file or folder into <runs>/data there, by rsync, sum by sum; what is there already and equal
 /// is not sent again. Returns its path there.
 std::string copy_data(const Connection& connection, const Path& data);
+
+/// A file or folder here that a configuration names, and the field that does.
+struct NamedHere {
+    std::string pointer; // "/data/train/path"
+    Path path;
+};
+/// The configuration with these brought there, and named as they are there. `tell` hears of each
+/// before it goes. Throws weft::Error{usage} where two of them have one name.
+config::Json bring_data(const Connection& connection, config::Json config,
+                        const std::vector<NamedHere>& files,
+                        const std::function<void(const std::string&)>& tell);
 
 } // namespace weft::hosts

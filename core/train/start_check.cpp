@@ -5,7 +5,6 @@
 #include "core/compile/mesh/mesh_config.h"
 #include "core/compile/programs/model_sketch.h"
 #include "core/compile/programs/programs.h"
-#include "core/data/files/named_files.h"
 #include "core/store/address.h"
 #include "core/train/compute.h"
 
@@ -48,6 +47,19 @@ config::Diagnostics missing_files(const compile::RunConfig& config) {
                            "Name the folder of a checkpoint, of a run or of a model of Hugging "
                            "Face's, or a safetensors file; none starts with random weights."});
         }
+    }
+    return out;
+}
+
+std::vector<data::NamedFile> data_files(const compile::RunConfig& config) {
+    const config::Json& section = config.section("data");
+    std::vector<data::NamedFile> out = data::files_of_section(section, config.base_dir);
+    std::erase_if(out, [&](const data::NamedFile& file) {
+        return store::is_address(
+            section.at(config::Json::json_pointer(file.pointer)).get<std::string>());
+    });
+    for (data::NamedFile& file : out) {
+        file.pointer = "/data" + file.pointer;
     }
     return out;
 }

@@ -3,8 +3,10 @@
 #pragma once
 
 #include "core/compile/config/run_config.h"
+#include "core/data/files/named_files.h"
 
 #include <stop_token>
+#include <vector>
 
 namespace weft::train {
 
@@ -13,6 +15,10 @@ namespace weft::train {
 /// asks the file system, which can take its time. Empty for a mesh of hardware that need not be
 /// here.
 config::Diagnostics missing_files(const compile::RunConfig& config);
+
+/// Files and folders that its data section names, those in object stores left out; pointers begin
+/// at the configuration.
+std::vector<data::NamedFile> data_files(const compile::RunConfig& config);
 
 /// What the data turn out to be and whether the model takes them: the first error, at the source or
 /// the layer, or what is said of the data's values. Looks at names, sizes, headers and some values.

@@ -3,6 +3,7 @@
 // through the user's OpenSSH.
 #include "app/cli/commands/commands.h"
 #include "app/cli/json_output.h"
+#include "app/cli/run_file.h"
 #include "app/cli/signals.h"
 #include "core/base/build_config.h"
 #include "core/base/file.h"
@@ -10,6 +11,7 @@
 #include "core/hosts/mirror.h"
 #include "core/hosts/remote.h"
 #include "core/train/control/control_socket.h"
+#include "core/train/start_check.h"
 
 #include <cstdio>
 #include <functional>
@@ -30,6 +32,7 @@ struct HostsOptions {
     std::string to;
     std::string checkpoint = "latest";
     std::string data;
+    bool with_data = false;
     std::vector<std::string> words;     // of tell
     std::vector<std::string> overrides; // --set
     bool json = false;
@@ -128,7 +131,7 @@ int list_remote_runs(const HostsOptions& options, const Context& context) {
 }
 
 int start_there(const HostsOptions& options, const Context& context) {
-    const Json config =
+    Json config =
         config::json_or_discarded(read_file(options.config, kMostConfigBytes, ErrorKind::usage));
     if (!config.is_object()) {
         throw Error(ErrorKind::usage, options.config, "is no configuration in JSON",
@@ -138,7 +141,26 @@ int start_there(const HostsOptions& options, const Context& context) {
     for (const std::string& one : options.overrides) {
         settings.insert(settings.end(), {"--set", one});
     }
-    const std::string run = hosts::start_run(connection_to(options, context), config, settings);
+    const hosts::Connection connection = connection_to(options, context);
+    if (options.with_data) {
+        const compile::CheckedRun checked =
+            read_run_file(options.config, options.overrides, MadeUpData::refused);
+        print_diagnostics(checked.diagnostics);
+        if (!checked.ok()) {
+            return kExitUsage;
+        }
+        std::vector<hosts::NamedHere> files;
+        for (const data::NamedFile& file : train::data_files(checked.config)) {
+            files.push_back({file.pointer, file.path});
+        }
+        config =
+            hosts::bring_data(connection, std::move(config), files, [&](const std::string& path) {
+                if (!options.quiet) {
+                    std::fprintf(stderr, "Bringing %s ...\n", path.c_str());
+                }
+            });
+    }
+    const std::string run = hosts::start_run(connection, config, settings);
     std::printf("%s\n", run.c_str());
     if (!options.quiet) {
         std::fprintf(stderr, "Follow it: weft hosts follow %s %s\n", options.name.c_str(),
@@ -259,6 +281,8 @@ void add_hosts(Command app, Context& context) {
         add_at("start", "start a run there, which no connection ends", start_there);
     start.positional("CONFIG", &options->config, "configuration file (JSON); its data are there")
         .required();
+    start.flag("--with-data", &options->with_data,
+               "bring the files and folders that it names as its data, sum by sum");
     start.option("--set", &options->overrides, "override a setting, path=value").one_value();
     const Command tell = add_at("tell", "an order to a run there, as weft tell", tell_there);
     run_of(tell);

@@ -19,9 +19,6 @@ std::vector<NamedFile> named_files(const config::Json& source, const std::filesy
     return out;
 }
 
-namespace {
-
-/// What the sources of a section name; pointers begin at the section.
 std::vector<NamedFile> files_of_section(const config::Json& section,
                                         const std::filesystem::path& base) {
     std::vector<NamedFile> out;
@@ -37,8 +34,6 @@ std::vector<NamedFile> files_of_section(const config::Json& section,
     }
     return out;
 }
-
-} // namespace
 
 std::vector<NamedFile> missing_files(const config::Json& section,
                                      const std::filesystem::path& base) {

@@ -18,6 +18,10 @@ struct NamedFile {
 /// Those of the normalised settings of one source. Relative ones count from `base`.
 std::vector<NamedFile> named_files(const config::Json& source, const std::filesystem::path& base);
 
+/// Those of all sources of a normalised section, object stores among them; pointers begin at it.
+std::vector<NamedFile> files_of_section(const config::Json& section,
+                                        const std::filesystem::path& base);
+
 /// Those of a normalised section that are not there, or cannot be asked for, those in object stores
 /// left out. Reads none of them.
 std::vector<NamedFile> missing_files(const config::Json& section,

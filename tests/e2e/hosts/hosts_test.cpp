@@ -159,6 +159,32 @@ private slots:
                  text_of(far_->runs() / "data" / "my table.csv"));
     }
 
+    void a_run_begins_there_with_its_data() {
+        const fs::path folder = place_ / "with data";
+        fs::create_directories(folder);
+        std::ofstream table(folder / "table.csv");
+        table << "a,b,kind\n";
+        for (int i = 0; i < 60; ++i) {
+            table << i << ',' << i * i % 7 << ',' << (i % 2 == 0 ? "even" : "odd") << '\n';
+        }
+        table.close();
+        std::ofstream(folder / "run.json") << R"({
+            "data": {"train": {"type": "csv", "path": "table.csv", "targets": "kind"}},
+            "model": {"type": "mlp", "hidden": [4]},
+            "training": {"length": {"steps": 3}, "global_batch_size": 8}})";
+        const QString config = text_of(folder / "run.json");
+        QCOMPARE(hosts({"start", "far", config}).code, 2); // its table is not there
+        const Finished out = hosts({"start", "far", config, "--with-data"});
+        QVERIFY2(out.code == 0, out.err.c_str());
+        QVERIFY2(out.err.find("Bringing " + (folder / "table.csv").string()) != std::string::npos,
+                 out.err.c_str());
+        const fs::path run = QString::fromStdString(out.out).trimmed().toStdString();
+        const auto document = weft::config::json_of(content_of(run / "config.json"));
+        QCOMPARE(document.at("data").at("train").at("path").get<std::string>(),
+                 (far_->runs() / "data" / "table.csv").string());
+        QTRY_COMPARE_WITH_TIMEOUT(train::read_run_info(run).state, std::string("finished"), 30000);
+    }
+
     void a_run_is_followed_commanded_and_gone_on_with() {
         const fs::path there = started(1000000);
         QVERIFY(train::is_run_folder(there));

@@ -9,6 +9,8 @@
 #include "ui/bridge/convert.h"
 #include "ui/bridge/run/worker_process.h"
 
+#include <QCoreApplication>
+#include <QPointer>
 #include <QThreadPool>
 
 #include <algorithm>
@@ -245,6 +247,27 @@ void HostBook::start(const QString& name, const config::Json& config) {
         name,
         [config](const hosts::Connection& connection) {
             return hosts::start_run(connection, config, {});
+        },
+        [this, name](const std::string& run) {
+            askRuns();
+            emit begun(name, run);
+        });
+}
+
+void HostBook::startWithData(const QString& name, const config::Json& config,
+                             const std::vector<hosts::NamedHere>& data) {
+    const auto tell = [book = QPointer<HostBook>(this), name](const std::string& path) {
+        QMetaObject::invokeMethod(qApp, [book, name, path] { // this may be gone by then
+            if (book != nullptr) {
+                emit book->told(tr("Bringing %1 to %2").arg(toQString(path), name));
+            }
+        });
+    };
+    onHost(
+        name,
+        [config, data, tell](const hosts::Connection& connection) {
+            return hosts::start_run(connection, hosts::bring_data(connection, config, data, tell),
+                                    {});
         },
         [this, name](const std::string& run) {
             askRuns();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/pages/hosts/hosts_page.h"
 
+#include "core/train/start_check.h"
 #include "ui/bridge/convert.h"
 #include "ui/models/hosts/host_run_model.h"
 #include "ui/pages/hosts/add_host_dialog.h"
@@ -133,6 +134,8 @@ QWidget* HostsPage::createHeader() {
         return out;
     };
     add_ = button("addHost", tr("Add host…"), &HostsPage::addHost);
+    start_with_data_ =
+        button("startWithData", tr("Start with its data"), &HostsPage::startWithData);
     start_ = button("startOnHost", tr("Start the draft there"), &HostsPage::startDraft);
     widgets::setButtonKind(start_, widgets::ButtonKind::Primary);
     return header_;
@@ -278,6 +281,7 @@ void HostsPage::refresh() {
     stack_->setCurrentIndex(known.empty() ? NoHostSheet : HostSheet);
     add_->setVisible(!known.empty());
     start_->setVisible(!known.empty());
+    start_with_data_->setVisible(!known.empty());
     header_->setSubtitle(known.empty() ? QString()
                                        : tr("%n host(s)", nullptr, static_cast<int>(known.size())));
     refreshCards();
@@ -382,6 +386,10 @@ void HostsPage::updateButtons() {
                        : !answers(host)  ? tr("The host does not answer")
                        : !canTrain(host) ? tr("The host lacks something: see below")
                                          : tr("Paths in the draft are those of the host"));
+    start_with_data_->setEnabled(start_->isEnabled());
+    start_with_data_->setToolTip(
+        start_->isEnabled() ? tr("Files and folders of the draft's data are brought there first")
+                            : start_->toolTip());
     const bool here = answers(host) && run != nullptr;
     runs_header_->setTitle(run != nullptr ? runTitle(run->folder) : tr("No run selected"));
     follow_->setEnabled(here);
@@ -425,6 +433,14 @@ void HostsPage::removeHost() {
 
 void HostsPage::startDraft() {
     book_.start(chosen_, studio_.draft().document());
+}
+
+void HostsPage::startWithData() {
+    std::vector<hosts::NamedHere> files;
+    for (const data::NamedFile& file : train::data_files(studio_.draft().config())) {
+        files.push_back({file.pointer, file.path});
+    }
+    book_.startWithData(chosen_, studio_.draft().document(), files);
 }
 
 void HostsPage::tell(const std::string& order) {

@@ -56,6 +56,7 @@ private:
     void addHost();
     void removeHost();
     void startDraft();
+    void startWithData();
     void tell(const std::string& order);
     void fetch();
     const hosts::RemoteRun* chosenRun() const; // null: none
@@ -71,6 +72,7 @@ private:
     widgets::SectionHeader* runs_header_;
     QPushButton* add_;
     QPushButton* start_;
+    QPushButton* start_with_data_;
     QPushButton* again_;
     QPushButton* remove_;
     QPushButton* follow_;
