@@ -20,7 +20,7 @@ using namespace weft::test;
 class EmulatedRanksTest : public QObject, private EmulatedWeft {
     Q_OBJECT
 
-    const QStringList apart_{"WEFT_EMULATED_APART=1", "WEFT_EMULATED_GPUS=4"};
+    const QStringList apart_{"WEFT_EMULATED_APART=1", "WEFT_EMULATED_GPUS=2"};
 
     /// A model of the list on as many GPUs as it has devices, some steps long.
     QString on_gpus(const QString& name) const {
@@ -70,8 +70,8 @@ private slots:
 
     void a_gpu_for_each_process_has_the_bits_of_one_process_with_all_data() {
         QTest::addColumn<QString>("model");
-        for (const char* model : {"MLP, ZeRO 1 on 4", "GPT, tensor parallel on 2",
-                                  "GPT, pipeline on 2", "GPT, experts on 2"}) {
+        for (const char* model :
+             {"GPT, tensor parallel on 2", "GPT, pipeline on 2", "GPT, experts on 2"}) {
             QTest::newRow(model) << QString(model);
         }
     }
@@ -87,11 +87,11 @@ private slots:
     }
 
     void what_processes_leave_one_process_resumes_and_back() {
-        const QString config = on_gpus("MLP, ZeRO 1 on 4");
+        const QString config = on_gpus("GPT, pipeline on 2");
         QCOMPARE(alone({"train", config, "--run-dir", text("whole")}).code, 0);
         QCOMPARE(launched(config, "parts", {"--", "--max-steps", "4"}).code, 0);
         QCOMPARE(alone({"resume", text("parts"), "--max-steps", "9"}).code, 0);
-        const Ended last = weft({"launch", text("parts"), "--per-host", "4"},
+        const Ended last = weft({"launch", text("parts"), "--per-host", "2"},
                                 apart_ + QStringList{"TMPDIR=" + text("between")});
         QVERIFY2(last.code == 0, last.err.constData());
         QVERIFY(saved_arrays(path("whole")) == saved_arrays(path("parts")));
@@ -181,7 +181,7 @@ private slots:
 
     void gpus_and_backend_must_fit_the_ranks() {
         const QString config = on_gpus("MLP, ZeRO 1 on 4");
-        const Ended few = launched(config, "few", {}, {"WEFT_EMULATED_GPUS=2"});
+        const Ended few = launched(config, "few");
         QCOMPARE(few.code, exit_code(ErrorKind::usage));
         QVERIFY2(few.err.contains("there is no GPU ") && few.err.contains("this machine has 2"),
                  few.err.constData());
