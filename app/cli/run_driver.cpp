@@ -5,12 +5,15 @@
 #include "app/cli/signals.h"
 #include "app/cli/stdin_commands.h"
 #include "core/base/build_config.h"
+#include "core/exec/ranks/frame_socket.h"
+#include "core/train/compute.h"
 #include "core/train/control/control_server.h"
 #include "core/train/control/control_socket.h"
 #include "core/train/control/run_control.h"
 
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <memory>
 
 namespace weft::cli {
@@ -58,6 +61,18 @@ train::RankTeamOptions team_options(const Context& context) {
     out.started_by_mpi = place.mpi;
     out.threads = context.threads;
     return out;
+}
+
+/// This process is one of several: its GPU, and where NCCL may listen, which it reads for itself
+/// unless somebody has said otherwise. Of ranks of one machine nobody else reaches them.
+void be_rank(const Context& context) {
+    train::take_one_gpu(context.place->local_rank);
+    const std::string interface = !context.interface.empty()                        ? context.interface
+                                  : exec::is_loopback(context.place->master_addr) ? "lo"
+                                                                                    : "";
+    if (!interface.empty()) {
+        ::setenv("NCCL_SOCKET_IFNAME", ("=" + interface).c_str(), 0);
+    }
 }
 
 int code_of(const train::SessionResult& result, int ended_by) {
@@ -169,7 +184,7 @@ std::unique_ptr<train::RankTeam> open_team(const Context& context) {
     if (!context.place) {
         return nullptr;
     }
-    train::take_one_gpu(context.place->local_rank);
+    be_rank(context);
     sigset_t all;
     sigset_t before;
     ::sigfillset(&all);
@@ -187,7 +202,7 @@ bool serves(const Context& context) {
 
 // Rank 0 decides when the run stops.
 int serve(const Context& context) {
-    train::take_one_gpu(context.place->local_rank);
+    be_rank(context);
     const train::Served served = train::serve_rank(team_options(context), [] {
         for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGUSR1}) {
             std::signal(number, SIG_IGN);
