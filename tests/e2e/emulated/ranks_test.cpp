@@ -34,7 +34,7 @@ class EmulatedRanksTest : public QObject, private EmulatedWeft {
             }
         }
         overrides.insert(overrides.end(),
-                         {"training.length={\"steps\":12}", "checkpoint.every={\"steps\":6}"});
+                         {"training.length={\"steps\":6}", "checkpoint.every={\"steps\":3}"});
         const auto checked =
             compile::read_run_config(std::string_view(model->document), path(""), overrides);
         WEFT_CHECK(checked.ok(), config::to_text(checked.diagnostics.front()));
@@ -89,8 +89,8 @@ private slots:
     void what_processes_leave_one_process_resumes_and_back() {
         const QString config = on_gpus("GPT, pipeline on 2");
         QCOMPARE(alone({"train", config, "--run-dir", text("whole")}).code, 0);
-        QCOMPARE(launched(config, "parts", {"--", "--max-steps", "4"}).code, 0);
-        QCOMPARE(alone({"resume", text("parts"), "--max-steps", "9"}).code, 0);
+        QCOMPARE(launched(config, "parts", {"--", "--max-steps", "2"}).code, 0);
+        QCOMPARE(alone({"resume", text("parts"), "--max-steps", "4"}).code, 0);
         const Ended last = weft({"launch", text("parts"), "--per-host", "2"},
                                 apart_ + QStringList{"TMPDIR=" + text("between")});
         QVERIFY2(last.code == 0, last.err.constData());
