@@ -46,7 +46,7 @@ class OutlineTest : public QObject {
     Q_OBJECT
 
 private slots:
-    void made_up_data() {
+    void data_that_are_made_up() {
         for (const char* kind : {"classification", "regression", "images", "tokens"}) {
             for (const Json& validation : {Json{{"split", 0.3}}, Json{{"split", 0.0}}, Json()}) {
                 compare({{"train", {{"type", "synthetic"}, {"kind", kind}, {"samples", 41}}},

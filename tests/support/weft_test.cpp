@@ -46,6 +46,25 @@ void use_private_directories(const QTemporaryDir& dir) {
     }
 }
 
+/// Qt Test takes a function whose name ends in _data for the rows of another one, and runs it for
+/// nothing else: one that is a test by mistake would never run. Says which, and returns how many.
+int count_lost_functions(const QObject& test) {
+    constexpr QByteArrayView kRows = "_data";
+    const QMetaObject& about = *test.metaObject();
+    int out = 0;
+    for (int i = about.methodOffset(); i < about.methodCount(); ++i) {
+        const QByteArray name = about.method(i).name();
+        const QByteArray of = name.endsWith(kRows) ? name.chopped(kRows.size()) : QByteArray();
+        if (!of.isEmpty() && of != "initTestCase" &&
+            about.indexOfMethod(QByteArray(of + "()").constData()) < 0) {
+            std::fprintf(stderr, "%s::%s has the name of rows of a test, and never runs\n",
+                         about.className(), name.constData());
+            ++out;
+        }
+    }
+    return out;
+}
+
 } // namespace
 
 bool register_test(const char* name, std::function<QObject*()> factory) {
@@ -99,8 +118,10 @@ int main(int argc, char** argv) {
             continue;
         }
         const std::unique_ptr<QObject> test(entry.factory());
-        failed_classes +=
+        const bool lost = weft::test::count_lost_functions(*test) > 0;
+        const bool failed =
             QTest::qExec(test.get(), static_cast<int>(arguments.size()), arguments.data()) != 0;
+        failed_classes += lost || failed ? 1 : 0;
     }
     return failed_classes;
 }

@@ -156,6 +156,13 @@ class CollectiveTest : public QObject {
     Q_OBJECT
     std::unique_ptr<widgets::ThemeController> controller_;
 
+    static void add_device_counts() {
+        QTest::addColumn<int>("n");
+        for (const int n : {2, 3, 4, 5, 8}) {
+            QTest::newRow(std::to_string(n).c_str()) << n;
+        }
+    }
+
 private slots:
     void initTestCase() {
         ui::installEnglishPlurals(*QCoreApplication::instance());
@@ -164,15 +171,8 @@ private slots:
     void init() { QTest::failOnWarning(QRegularExpression("^(?!This plugin does not support)")); }
     void cleanup() { controller_->setReducedMotion(false); }
 
-    void devices_data() {
-        QTest::addColumn<int>("n");
-        for (const int n : {2, 3, 4, 5, 8}) {
-            QTest::newRow(std::to_string(n).c_str()) << n;
-        }
-    }
-
     // All have all sums; S = n parts, so 2 S (n - 1) / n is 2 (n - 1) parts.
-    void all_reduce_gives_everybody_the_sums_data() { devices_data(); }
+    void all_reduce_gives_everybody_the_sums_data() { add_device_counts(); }
     void all_reduce_gives_everybody_the_sums() {
         QFETCH(const int, n);
         const auto pattern = ui::communicationPattern("all_reduce", first(n), {n});
@@ -187,7 +187,7 @@ private slots:
         }
     }
 
-    void reduce_scatter_leaves_each_with_the_sum_of_its_part_data() { devices_data(); }
+    void reduce_scatter_leaves_each_with_the_sum_of_its_part_data() { add_device_counts(); }
     void reduce_scatter_leaves_each_with_the_sum_of_its_part() {
         QFETCH(const int, n);
         const auto pattern = ui::communicationPattern("reduce_scatter", first(n), {n});
@@ -199,7 +199,7 @@ private slots:
         }
     }
 
-    void all_gather_puts_the_parts_of_all_together_data() { devices_data(); }
+    void all_gather_puts_the_parts_of_all_together_data() { add_device_counts(); }
     void all_gather_puts_the_parts_of_all_together() {
         QFETCH(const int, n);
         const auto pattern = ui::communicationPattern("all_gather", first(n), {n});

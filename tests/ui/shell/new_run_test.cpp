@@ -107,7 +107,7 @@ private slots:
         QVERIFY(!draft.document().contains("model"));
     }
 
-    void a_model_can_be_chosen_before_the_data() {
+    void before_there_are_data_a_model_can_be_chosen() {
         test::StudioFixture fixture;
         fixture.studio().draft().setEmpty(fixture.root());
         fixture.window().showPage("model");

@@ -90,7 +90,7 @@ private slots:
         QVERIFY(fixture.studio().draft().isEmpty());
     }
 
-    void a_pointer_that_stands_alone_is_a_problem_and_no_data() {
+    void a_pointer_that_stands_alone_is_a_problem_and_opens_nothing() {
         test::StudioFixture fixture;
         const fs::path run = make_openable_run(fixture.root() / "elsewhere");
         const fs::path alone = fixture.root() / "desktop";

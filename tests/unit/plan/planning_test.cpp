@@ -219,7 +219,7 @@ private slots:
         }
     }
 
-    void hardware_that_is_not_here_is_planned_without_kernels_or_data() {
+    void hardware_that_is_not_here_is_planned_without_data_and_kernels() {
         const cost::Hardware& hardware = *cost::find_hardware("h200");
         const cost::CostModel cost(hardware);
         const auto target = train::planned_hardware(hardware, &cost);
