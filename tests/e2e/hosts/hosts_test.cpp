@@ -159,7 +159,7 @@ private slots:
                  text_of(far_->runs() / "data" / "my table.csv"));
     }
 
-    void a_run_begins_there_with_its_data() {
+    void a_run_begins_there_once_its_data_are_there() {
         const fs::path folder = place_ / "with data";
         fs::create_directories(folder);
         std::ofstream table(folder / "table.csv");

@@ -2,6 +2,7 @@
 // Another host from nothing to a checkpoint that is gone on with here, by somebody who has only a
 // mouse and a keyboard: added, a draft begun there, followed, cut off and found again, paused,
 // saved and stopped, fetched, resumed. A script stands for ssh; the program there is the real one.
+#include "core/base/file.h"
 #include "core/train/record/run_folder.h"
 #include "tests/support/far_host.h"
 #include "tests/support/weft_test.h"
@@ -152,6 +153,43 @@ private slots:
         QVERIFY(mouse.press("removeHost"));
         QTRY_VERIFY_WITH_TIMEOUT(hosts::read_hosts(fixture.root() / "runs").empty(), kPatienceMs);
         QTRY_VERIFY(fixture.find("addHostFirst")->isVisible());
+    }
+
+    void a_draft_begins_there_once_its_data_are_there() {
+        const QTemporaryDir place;
+        test::FarHost far(place.path().toStdString());
+        const Environment environment(far.environment());
+        const Ended ended{far.runs()};
+        test::StudioFixture fixture;
+        test::Mouse mouse(fixture);
+        std::string table = "a,b,kind\n";
+        for (int i = 0; i < 60; ++i) {
+            table +=
+                std::to_string(i) + "," + std::to_string(i % 7) + (i % 2 == 0 ? ",x\n" : ",y\n");
+        }
+        write_file_atomically(fixture.root() / "table.csv", table);
+        config::Json draft = config::json_of(test::tiny_config());
+        draft["data"] = {{"train", {{"type", "csv"}, {"path", "table.csv"}, {"targets", "kind"}}}};
+        fixture.studio().draft().setDocument(draft, fixture.root());
+        hosts::add_host(fixture.root() / "runs",
+                        {.name = "far", .program = WEFT_PROGRAM, .runs = {}});
+        QVERIFY(mouse.go("hosts"));
+        QTRY_VERIFY_WITH_TIMEOUT(fixture.find("startWithData")->isEnabled(), kPatienceMs);
+        QVERIFY(mouse.press("startWithData"));
+        const fs::path there = far.runs() / "data" / "table.csv";
+        QTRY_VERIFY_WITH_TIMEOUT(fs::exists(there), kPatienceMs);
+        const auto run = [&]() -> fs::path {
+            for (const auto& one : fs::directory_iterator(far.runs())) {
+                if (train::is_run_folder(one.path())) {
+                    return one.path();
+                }
+            }
+            return {};
+        };
+        QTRY_VERIFY_WITH_TIMEOUT(!run().empty(), kPatienceMs);
+        const config::Json document = config::json_of(read_file(run() / "config.json"));
+        QCOMPARE(document.at("data").at("train").at("path").get<std::string>(), there.string());
+        QCOMPARE(read_file(there), table);
     }
 
     void what_cannot_be_reached_is_said_and_asked_again() {
