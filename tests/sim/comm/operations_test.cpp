@@ -179,7 +179,7 @@ private slots:
         }
     }
 
-    void the_order_of_a_sum_is_visible_in_the_test_data() {
+    void data_of_the_test_show_the_order_of_a_sum() {
         const auto data = data_of_all(ir::DType::f32, 64, 8);
         QVERIFY(expected_all_reduce(ir::DType::f32, Reduction::sum, Algorithm::ring, data) !=
                 expected_all_reduce(ir::DType::f32, Reduction::sum, Algorithm::tree, data));
