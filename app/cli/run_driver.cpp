@@ -51,7 +51,6 @@ train::RankTeamOptions team_options(const Context& context) {
     train::RankTeamOptions out;
     out.rank = place.rank;
     out.size = place.size;
-    out.local_rank = place.local_rank;
     out.local_size = place.local_size;
     out.address = place.master_addr;
     out.port = place.master_port;

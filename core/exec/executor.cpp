@@ -234,7 +234,7 @@ struct Executor::State {
         OthersAtWork others(count - 1);
         try {
             threads->run([&](int device) {
-                const OthersAtWork::Part part(others, device > 0);
+                const OthersAtWork::Part part(others, own != nullptr && device > 0);
                 try {
                     fn(device);
                     if (device == 0 && own != nullptr) {

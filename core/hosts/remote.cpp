@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <map>
 
 namespace weft::hosts {
 namespace {
@@ -191,19 +190,18 @@ std::string copy_data(const Connection& connection, const Path& data) {
     return folder + "/" + whole.filename().string();
 }
 
-Json bring_data(const Connection& connection, Json config, const std::vector<NamedHere>& files,
+Json bring_data(const Connection& connection, Json config, const std::map<std::string, Path>& files,
                 const std::function<void(const std::string&)>& tell) {
     std::map<std::string, Path> brought; // by the name that it has there
-    for (const NamedHere& file : files) {
-        const Path& before =
-            brought.emplace(file.path.filename().string(), file.path).first->second;
-        if (before != file.path) {
-            throw Error(ErrorKind::usage, file.path.string(),
+    for (const auto& [pointer, path] : files) {
+        const Path& before = brought.emplace(path.filename().string(), path).first->second;
+        if (before != path) {
+            throw Error(ErrorKind::usage, path.string(),
                         "has the name of " + before.string() + ", which is brought, too",
                         "Give one of them another name.");
         }
-        tell(file.path.string());
-        config[Json::json_pointer(file.pointer)] = copy_data(connection, file.path);
+        tell(path.string());
+        config[Json::json_pointer(pointer)] = copy_data(connection, path);
     }
     return config;
 }

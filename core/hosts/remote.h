@@ -7,6 +7,7 @@
 #include "core/hosts/connection.h"
 
 #include <functional>
+#include <map>
 #include <optional>
 
 namespace weft::hosts {
@@ -60,15 +61,11 @@ std::string tell_run(const Connection& connection, const std::string& run,
 /// is not sent again. Returns its path there.
 std::string copy_data(const Connection& connection, const Path& data);
 
-/// A file or folder here that a configuration names, and the field that does.
-struct NamedHere {
-    std::string pointer; // "/data/train/path"
-    Path path;
-};
-/// The configuration with these brought there, and named as they are there. `tell` hears of each
-/// before it goes. Throws weft::Error{usage} where two of them have one name.
+/// The configuration with files and folders of here brought there, and named as they are there.
+/// `files` by the field that names each, "/data/train/path". `tell` hears of each before it goes.
+/// Throws weft::Error{usage} where two of them have one name.
 config::Json bring_data(const Connection& connection, config::Json config,
-                        const std::vector<NamedHere>& files,
+                        const std::map<std::string, Path>& files,
                         const std::function<void(const std::string&)>& tell);
 
 } // namespace weft::hosts

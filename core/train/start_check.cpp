@@ -5,6 +5,7 @@
 #include "core/compile/mesh/mesh_config.h"
 #include "core/compile/programs/model_sketch.h"
 #include "core/compile/programs/programs.h"
+#include "core/data/files/named_files.h"
 #include "core/store/address.h"
 #include "core/train/compute.h"
 
@@ -51,15 +52,14 @@ config::Diagnostics missing_files(const compile::RunConfig& config) {
     return out;
 }
 
-std::vector<data::NamedFile> data_files(const compile::RunConfig& config) {
+std::map<std::string, std::filesystem::path> data_files(const compile::RunConfig& config) {
     const config::Json& section = config.section("data");
-    std::vector<data::NamedFile> out = data::files_of_section(section, config.base_dir);
-    std::erase_if(out, [&](const data::NamedFile& file) {
-        return store::is_address(
-            section.at(config::Json::json_pointer(file.pointer)).get<std::string>());
-    });
-    for (data::NamedFile& file : out) {
-        file.pointer = "/data" + file.pointer;
+    std::map<std::string, std::filesystem::path> out;
+    for (const data::NamedFile& file : data::files_of_section(section, config.base_dir)) {
+        const config::Json::json_pointer field(file.pointer);
+        if (!store::is_address(section.at(field).get<std::string>())) {
+            out["/data" + file.pointer] = file.path;
+        }
     }
     return out;
 }

@@ -3,10 +3,11 @@
 #pragma once
 
 #include "core/compile/config/run_config.h"
-#include "core/data/files/named_files.h"
 
+#include <filesystem>
+#include <map>
 #include <stop_token>
-#include <vector>
+#include <string>
 
 namespace weft::train {
 
@@ -16,9 +17,9 @@ namespace weft::train {
 /// here.
 config::Diagnostics missing_files(const compile::RunConfig& config);
 
-/// Files and folders that its data section names, those in object stores left out; pointers begin
-/// at the configuration.
-std::vector<data::NamedFile> data_files(const compile::RunConfig& config);
+/// Files and folders that its data section names, those in object stores left out, by the field
+/// that names each: "/data/train/path".
+std::map<std::string, std::filesystem::path> data_files(const compile::RunConfig& config);
 
 /// What the data turn out to be and whether the model takes them: the first error, at the source or
 /// the layer, or what is said of the data's values. Looks at names, sizes, headers and some values.

@@ -119,17 +119,18 @@ double DeviceTimes::hostsWidth() const {
 
 void DeviceTimes::paintScene(QPainter& painter, const QSizeF& view_size) const {
     const std::vector<QColor> colors = devicePalette(mesh_);
+    const double hosts = hostsWidth();
     for (std::size_t i = 0; i < times_.size(); ++i) {
         const auto device = static_cast<std::size_t>(times_[i].id);
         paintRow(painter, times_[i],
                  device < colors.size() ? colors[device] : Theme::current().color(Role::Muted),
-                 rowRect(static_cast<int>(i), view_size.width()));
+                 rowRect(static_cast<int>(i), view_size.width()), hosts);
     }
     paintLegend(painter, view_size.width());
 }
 
 void DeviceTimes::paintRow(QPainter& painter, const DeviceTime& time, const QColor& color,
-                           const QRectF& rect) const {
+                           const QRectF& rect, double hosts) const {
     const Theme& theme = Theme::current();
     if (time.id == selected_) {
         painter.fillRect(rect, theme.color(Role::AccentTint));
@@ -139,7 +140,6 @@ void DeviceTimes::paintRow(QPainter& painter, const DeviceTime& time, const QCol
     paintDeviceBadge(painter,
                      {left, rect.center().y() - kDeviceBadgeHeight / 2, badge, kDeviceBadgeHeight},
                      time.id, color);
-    const double hosts = hostsWidth();
     const double from = left + badge + kTimesGap + hosts;
     if (hosts > 0) {
         paintText(painter, {from - hosts, rect.top(), hosts - kTimesGap, kTimesRow},

@@ -46,7 +46,7 @@ private:
     double numbersWidth() const;
     double hostsWidth() const;
     void paintRow(QPainter& painter, const DeviceTime& time, const QColor& color,
-                  const QRectF& rect) const;
+                  const QRectF& rect, double hosts) const;
     void paintLegend(QPainter& painter, double width) const;
 
     std::vector<DeviceTime> times_;

@@ -149,16 +149,12 @@ int start_there(const HostsOptions& options, const Context& context) {
         if (!checked.ok()) {
             return kExitUsage;
         }
-        std::vector<hosts::NamedHere> files;
-        for (const data::NamedFile& file : train::data_files(checked.config)) {
-            files.push_back({file.pointer, file.path});
-        }
-        config =
-            hosts::bring_data(connection, std::move(config), files, [&](const std::string& path) {
-                if (!options.quiet) {
-                    std::fprintf(stderr, "Bringing %s ...\n", path.c_str());
-                }
-            });
+        config = hosts::bring_data(connection, std::move(config), train::data_files(checked.config),
+                                   [&](const std::string& path) {
+                                       if (!options.quiet) {
+                                           std::fprintf(stderr, "Bringing %s ...\n", path.c_str());
+                                       }
+                                   });
     }
     const std::string run = hosts::start_run(connection, config, settings);
     std::printf("%s\n", run.c_str());
@@ -279,7 +275,9 @@ void add_hosts(Command app, Context& context) {
     const Command runs = add_at("runs", "the runs there", list_remote_runs);
     const Command start =
         add_at("start", "start a run there, which no connection ends", start_there);
-    start.positional("CONFIG", &options->config, "configuration file (JSON); its data are there")
+    start
+        .positional("CONFIG", &options->config,
+                    "configuration file (JSON); its data are there already")
         .required();
     start.flag("--with-data", &options->with_data,
                "bring the files and folders that it names as its data, sum by sum");

@@ -94,9 +94,6 @@ std::optional<NewEntry> check_new(const std::string& what, const QueueOptions& o
                                   const Context& context) {
     NewEntry out;
     out.run = run_named(what, context);
-    if (!options.hosts.empty()) {
-        launch::parse_hosts(options.hosts, 0); // throws where they are none
-    }
     std::vector<std::string> overrides = options.overrides;
     if (!options.devices.empty()) {
         overrides.push_back("mesh.devices=\"" + options.devices + "\"");
@@ -121,10 +118,8 @@ std::optional<NewEntry> check_new(const std::string& what, const QueueOptions& o
 
 Entry& put(Book& book, const NewEntry& what, const QueueOptions& options, const Context& context) {
     if (what.run.empty()) {
-        Entry& added =
-            queue::add_run(book, queue::folder_under(context.runs_root), what.config, epoch_now());
-        added.hosts = options.hosts;
-        return added;
+        return queue::add_run(book, queue::folder_under(context.runs_root), what.config,
+                              epoch_now());
     }
     for (const Entry& entry : book.entries) {
         const bool same = entry.run == what.run || entry.resumes == what.run;
@@ -141,12 +136,14 @@ Entry& put(Book& book, const NewEntry& what, const QueueOptions& options, const 
         entry.overrides.push_back("mesh.devices=\"" + options.devices + "\"");
     }
     entry.devices = what.config.section("mesh").at("devices").get<std::string>();
-    entry.hosts = options.hosts;
     entry.added = epoch_now();
     return book.add(std::move(entry));
 }
 
 int queue_add(const QueueOptions& options, const Context& context) {
+    if (!options.hosts.empty()) {
+        launch::parse_hosts(options.hosts, 0); // throws where they are none
+    }
     std::vector<NewEntry> checked;
     for (const std::string& what : options.what) {
         auto one = check_new(what, options, context);
@@ -159,6 +156,7 @@ int queue_add(const QueueOptions& options, const Context& context) {
     queue::change_book(queue::folder_under(context.runs_root), [&](Book& book) {
         for (const NewEntry& one : checked) {
             Entry& entry = put(book, one, options, context);
+            entry.hosts = options.hosts;
             entry.state = options.hold ? State::held : State::waiting;
             added.push_back(entry);
         }

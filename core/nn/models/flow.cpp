@@ -52,7 +52,10 @@ class Flow {
 public:
     Flow(ModelContext& context, const Json& settings)
         : context_(context), b_(context.builder()), settings_(settings),
-          size_(context.data().input.shape.elements()) {
+          size_(context.data().input.shape.elements()),
+          labels_(context.labels().valid()
+                      ? known_labels(b_, context.labels(), context.data().classes)
+                      : ir::ValueId{}) {
         if (!ir::is_float(context.data().input.dtype)) {
             context.fail("flow needs images or features, but the data delivers " +
                              ir::to_text(context.data().input),
@@ -194,18 +197,18 @@ private:
 
     /// A class adds a vector of its own to the first hidden layer.
     ir::ValueId with_class(ir::ValueId x) {
-        if (!context_.labels().valid()) {
+        if (!labels_.valid()) {
             return x;
         }
-        const ir::ValueId known = known_labels(b_, context_.labels(), context_.data().classes);
         return ops::add(b_, x,
-                        class_vectors(context_, known, context_.shape(x).back(), Init::zeros()));
+                        class_vectors(context_, labels_, context_.shape(x).back(), Init::zeros()));
     }
 
     ModelContext& context_;
     ops::Builder& b_;
     const Json& settings_;
     std::int64_t size_;
+    ir::ValueId labels_; // i32 [B]; invalid where there are no classes
     ir::ValueId log_determinant_;
 };
 

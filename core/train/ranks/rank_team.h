@@ -21,8 +21,7 @@ class RankSaves;
 struct RankTeamOptions {
     int rank = 0;
     int size = 1;
-    int local_rank = 0;  // among the ranks of this host
-    int local_size = 1;  // these
+    int local_size = 1;  // ranks of this host
     std::string address; // where rank 0 is found
     int port = 0;
     std::string secret;

@@ -242,20 +242,8 @@ void HostBook::remove(const QString& name) {
         });
 }
 
-void HostBook::start(const QString& name, const config::Json& config) {
-    onHost(
-        name,
-        [config](const hosts::Connection& connection) {
-            return hosts::start_run(connection, config, {});
-        },
-        [this, name](const std::string& run) {
-            askRuns();
-            emit begun(name, run);
-        });
-}
-
-void HostBook::startWithData(const QString& name, const config::Json& config,
-                             const std::vector<hosts::NamedHere>& data) {
+void HostBook::start(const QString& name, const config::Json& config,
+                     const std::map<std::string, std::filesystem::path>& data) {
     const auto tell = [book = QPointer<HostBook>(this), name](const std::string& path) {
         QMetaObject::invokeMethod(qApp, [book, name, path] { // this may be gone by then
             if (book != nullptr) {

@@ -12,6 +12,7 @@
 
 #include <atomic>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -54,11 +55,10 @@ public:
 
     void add(const hosts::Host& host);
     void remove(const QString& name);
-    /// The draft becomes a run there; `begun` with its folder there.
-    void start(const QString& name, const config::Json& config);
-    /// As start, once these are there; told file by file.
-    void startWithData(const QString& name, const config::Json& config,
-                       const std::vector<hosts::NamedHere>& data);
+    /// The draft becomes a run there once these are there, of which each is told; `begun` with its
+    /// folder there.
+    void start(const QString& name, const config::Json& config,
+               const std::map<std::string, std::filesystem::path>& data = {});
     /// An order to a run there, as `weft tell`; where `commanded`, a run that is commanded from
     /// this studio, is a copy of it, `tellHere` instead: it takes orders from nobody else.
     void tell(const QString& name, const std::string& run, const std::string& order,

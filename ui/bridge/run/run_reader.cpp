@@ -21,6 +21,7 @@ struct RunReader::Source {
     train::TensorboardReader event_files;
     bool foreign = false; // written by another program
     std::size_t limit = kFirstBatch;
+    std::optional<std::string> host; // of a copy of another's run; none: not looked for yet
 };
 
 RunReader::RunReader(RunModel& model, QObject* parent) : QObject(parent), model_(model) {
@@ -108,8 +109,9 @@ void RunReader::readBatch() {
             try {
                 const std::size_t limit = std::exchange(source->limit, kBatch);
                 Batch batch{source->reader.read(limit), {}, false, live};
-                if (const auto mirror = hosts::read_mirror(folder)) {
-                    batch.host = mirror->host;
+                if (!source->host) {
+                    const auto mirror = hosts::read_mirror(folder);
+                    source->host = mirror ? mirror->host : std::string();
                 }
                 if (source->foreign && !train::is_run_folder(folder)) {
                     batch.scalars = source->event_files.read(kScalars);
@@ -133,7 +135,7 @@ void RunReader::take(const Batch& batch) {
     if (batch.more) {
         readBatch();
     }
-    model_.setHost(toQString(batch.host));
+    model_.setHost(toQString(source->host.value_or("")));
     if (!batch.events.empty()) {
         last_seq_ = batch.events.back().seq;
         model_.apply(batch.events);

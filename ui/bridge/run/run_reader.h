@@ -54,7 +54,6 @@ private:
         train::ScalarBatch scalars;
         bool more = false; // there is another one
         bool live = false; // a process trained the run when the batch was read
-        std::string host{}; // of a copy of another's run
     };
 
     void start(const std::filesystem::path& folder, bool follow);

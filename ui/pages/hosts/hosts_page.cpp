@@ -436,11 +436,7 @@ void HostsPage::startDraft() {
 }
 
 void HostsPage::startWithData() {
-    std::vector<hosts::NamedHere> files;
-    for (const data::NamedFile& file : train::data_files(studio_.draft().config())) {
-        files.push_back({file.pointer, file.path});
-    }
-    book_.startWithData(chosen_, studio_.draft().document(), files);
+    book_.start(chosen_, studio_.draft().document(), train::data_files(studio_.draft().config()));
 }
 
 void HostsPage::tell(const std::string& order) {
