@@ -60,6 +60,16 @@ struct Ended {
     }
 };
 
+/// A studio, and the host that it reaches as "far".
+struct Room {
+    const QTemporaryDir place;
+    test::FarHost far{place.path().toStdString()};
+    const Environment environment{far.environment()};
+    const Ended ended{far.runs()};
+    test::StudioFixture fixture;
+    test::Mouse mouse{fixture};
+};
+
 } // namespace
 
 class HostsJourneyTest : public QObject {
@@ -67,12 +77,10 @@ class HostsJourneyTest : public QObject {
 
 private slots:
     void from_no_host_to_a_checkpoint_that_is_gone_on_with() {
-        const QTemporaryDir place;
-        test::FarHost far(place.path().toStdString());
-        const Environment environment(far.environment());
-        const Ended ended{far.runs()};
-        test::StudioFixture fixture;
-        test::Mouse mouse(fixture);
+        Room room;
+        test::FarHost& far = room.far;
+        test::StudioFixture& fixture = room.fixture;
+        test::Mouse& mouse = room.mouse;
         config::Json draft = config::json_of(test::tiny_config());
         draft["training"]["length"]["steps"] = 1000000000; // it does not end by itself
         fixture.studio().draft().setDocument(draft, fixture.root());
@@ -156,12 +164,10 @@ private slots:
     }
 
     void a_draft_begins_there_once_its_data_are_there() {
-        const QTemporaryDir place;
-        test::FarHost far(place.path().toStdString());
-        const Environment environment(far.environment());
-        const Ended ended{far.runs()};
-        test::StudioFixture fixture;
-        test::Mouse mouse(fixture);
+        Room room;
+        test::FarHost& far = room.far;
+        test::StudioFixture& fixture = room.fixture;
+        test::Mouse& mouse = room.mouse;
         std::string table = "a,b,kind\n";
         for (int i = 0; i < 60; ++i) {
             table +=
@@ -193,10 +199,8 @@ private slots:
     }
 
     void what_cannot_be_reached_is_said_and_asked_again() {
-        const QTemporaryDir place;
-        test::FarHost far(place.path().toStdString());
-        const Environment environment(far.environment());
-        test::StudioFixture fixture;
+        Room room;
+        test::StudioFixture& fixture = room.fixture;
         hosts::add_host(fixture.root() / "runs", {.name = "nowhere", .program = {}, .runs = {}});
         fixture.window().showPage("hosts");
         const auto text = [&] {
