@@ -17,7 +17,8 @@ constexpr std::int64_t kChecked = 4 << 20; // bytes at either end
 
 static_assert(std::endian::native == std::endian::little, "elements are turned from big endian");
 
-/// IEEE 754 binary16.
+} // namespace
+
 double half(std::uint16_t bits) {
     const int exponent = bits >> 10 & 31;
     const int fraction = bits & 1023;
@@ -26,45 +27,6 @@ double half(std::uint16_t bits) {
                                               : std::ldexp(fraction + 1024, exponent - 25);
     return bits >> 15 != 0 ? -magnitude : magnitude;
 }
-
-template <class T>
-void convert(std::span<std::byte> bytes, bool turn, std::span<double> out) {
-    for (std::size_t i = 0; i < out.size(); ++i) {
-        std::byte* at = bytes.data() + i * sizeof(T);
-        if (turn) {
-            std::reverse(at, at + sizeof(T));
-        }
-        T value;
-        std::memcpy(&value, at, sizeof(T));
-        out[i] = static_cast<double>(value);
-    }
-}
-
-void convert_halves(std::span<std::byte> bytes, bool turn, std::span<double> out) {
-    convert<std::uint16_t>(bytes, turn, out);
-    for (double& value : out) {
-        value = half(static_cast<std::uint16_t>(value));
-    }
-}
-
-void convert(Element element, std::span<std::byte> bytes, bool turn, std::span<double> out) {
-    switch (element) {
-    case Element::b1:
-    case Element::u1: convert<std::uint8_t>(bytes, turn, out); break;
-    case Element::u2: convert<std::uint16_t>(bytes, turn, out); break;
-    case Element::u4: convert<std::uint32_t>(bytes, turn, out); break;
-    case Element::u8: convert<std::uint64_t>(bytes, turn, out); break;
-    case Element::i1: convert<std::int8_t>(bytes, turn, out); break;
-    case Element::i2: convert<std::int16_t>(bytes, turn, out); break;
-    case Element::i4: convert<std::int32_t>(bytes, turn, out); break;
-    case Element::i8: convert<std::int64_t>(bytes, turn, out); break;
-    case Element::f2: convert_halves(bytes, turn, out); break;
-    case Element::f4: convert<float>(bytes, turn, out); break;
-    case Element::f8: convert<double>(bytes, turn, out); break;
-    }
-}
-
-} // namespace
 
 std::int64_t element_bytes(Element element) {
     switch (element) {
@@ -116,17 +78,38 @@ void ArrayData::read_stored(std::int64_t first, std::span<std::byte> out) const 
     }
 }
 
-void ArrayData::to_numbers(std::span<std::byte> stored, std::span<double> out) const {
+std::span<const std::byte> ArrayData::stored(std::int64_t first, std::size_t rows,
+                                             std::vector<std::byte>& scratch) const {
+    const std::size_t size = rows * static_cast<std::size_t>(row_bytes());
+    const std::size_t begin = static_cast<std::size_t>(first * row_bytes());
+    if (!memory.empty()) {
+        WEFT_CHECK(first >= 0 && begin + size <= memory.size(), "samples within the array");
+        return std::span(memory).subspan(begin, size);
+    }
+    if (scratch.size() < size) {
+        scratch.resize(size);
+    }
+    const auto out = std::span(scratch).first(size);
+    read_stored(first, out);
+    return out;
+}
+
+void ArrayData::to_numbers(std::span<const std::byte> stored, std::span<double> out) const {
     WEFT_CHECK(static_cast<std::int64_t>(stored.size()) ==
                    static_cast<std::int64_t>(out.size()) * element_bytes(element),
                "a number for every element");
-    convert(element, stored, big_endian, out);
+    with_numbers(element, big_endian, stored, [out](const auto& number) {
+        for (std::size_t i = 0; i < out.size(); ++i) {
+            out[i] = number(i);
+        }
+    });
 }
 
 void ArrayData::read(std::int64_t first, std::span<double> out) const {
-    std::vector<std::byte> stored(out.size() * static_cast<std::size_t>(element_bytes(element)));
-    read_stored(first, stored);
-    to_numbers(stored, out);
+    std::vector<std::byte> scratch;
+    const auto rows =
+        static_cast<std::int64_t>(out.size()) / std::max<std::int64_t>(1, row_elements());
+    to_numbers(stored(first, static_cast<std::size_t>(rows), scratch), out);
 }
 
 std::uint32_t ArrayData::checksum() const {

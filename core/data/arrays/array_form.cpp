@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/data/arrays/array_form.h"
 
+#include "core/base/check.h"
 #include "core/base/text.h"
 #include "core/data/wild_values.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstring>
 #include <numeric>
 
 namespace weft::data {
@@ -108,19 +110,40 @@ void fail_array(const std::string& where, const std::string& text, const std::st
     throw Error(ErrorKind::data, where, text, hint);
 }
 
-void InputForm::apply(std::span<const double> numbers, std::span<const Moments> scales,
-                      std::span<float> out) const {
-    const auto pixels = static_cast<std::size_t>(shape[0] * (is_image() ? shape[1] : 1));
-    const std::size_t channels = numbers.size() / pixels;
-    for (std::size_t i = 0; i < numbers.size(); ++i) {
-        const std::size_t from = channels_first ? i % channels * pixels + i / channels : i;
-        double value = numbers[from] * factor;
-        if (!scales.empty()) {
-            const Moments& scale = scales[i % scales.size()];
-            value = (value - scale.mean) / scale.deviation;
-        }
-        out[i] = static_cast<float>(value);
+bool InputForm::is_as_stored(const ArrayData& array, std::span<const Moments> scales) const {
+    return array.element == Element::f4 && !array.big_endian && !channels_first && factor == 1 &&
+           scales.empty();
+}
+
+void InputForm::apply(const ArrayData& array, std::span<const std::byte> stored,
+                      std::span<const Moments> scales, std::span<std::byte> out) const {
+    WEFT_CHECK(static_cast<std::int64_t>(out.size() / sizeof(float)) == array.row_elements() &&
+                   static_cast<std::int64_t>(stored.size()) == array.row_bytes(),
+               "one sample");
+    if (is_as_stored(array, scales)) {
+        std::memcpy(out.data(), stored.data(), out.size());
+        return;
     }
+    const std::size_t count = out.size() / sizeof(float);
+    const auto pixels = static_cast<std::size_t>(shape[0] * (is_image() ? shape[1] : 1));
+    const std::size_t channels = count / pixels;
+    with_numbers(array.element, array.big_endian, stored, [&](const auto& number) {
+        const auto put = [&](std::size_t i, double value) {
+            const auto rounded = static_cast<float>(value);
+            std::memcpy(out.data() + i * sizeof rounded, &rounded, sizeof rounded);
+        };
+        if (scales.empty() && !channels_first) {
+            for (std::size_t i = 0; i < count; ++i) {
+                put(i, number(i) * factor);
+            }
+            return;
+        }
+        for (std::size_t i = 0; i < count; ++i) {
+            const std::size_t from = channels_first ? i % channels * pixels + i / channels : i;
+            const Moments scale = scales.empty() ? Moments{} : scales[i % scales.size()];
+            put(i, (number(from) * factor - scale.mean) / scale.deviation);
+        }
+    });
 }
 
 std::size_t InputForm::mean_count(std::size_t elements) const {

@@ -45,9 +45,12 @@ struct InputForm {
     bool standardize = false;
 
     bool is_image() const { return shape.size() == 3; }
-    /// One sample: its numbers as stored become those of the model, by `scales` unless empty.
-    void apply(std::span<const double> numbers, std::span<const Moments> scales,
-               std::span<float> out) const;
+    /// Whether samples go into a model as they are stored.
+    bool is_as_stored(const ArrayData& array, std::span<const Moments> scales) const;
+    /// One sample: its elements as stored become the numbers f32 of the model, by `scales` unless
+    /// empty.
+    void apply(const ArrayData& array, std::span<const std::byte> stored,
+               std::span<const Moments> scales, std::span<std::byte> out) const;
     /// Means of a sample: one per feature, or per channel of images.
     std::size_t mean_count(std::size_t elements) const;
     /// The mean that element i, as stored, belongs to.

@@ -19,14 +19,14 @@ public:
               std::span<std::byte> target) const override {
         WEFT_CHECK(static_cast<std::int64_t>(input.size()) == info().input.bytes(),
                    "input has the size of info()");
-        std::vector<double> numbers(static_cast<std::size_t>(pair_.inputs->row_elements()));
-        pair_.inputs->read(index, numbers);
-        std::vector<float> values(numbers.size());
-        {
+        if (form_.is_as_stored(*pair_.inputs, encoding_->inputs)) {
+            pair_.inputs->read_stored(index, input);
+        } else {
+            std::vector<std::byte> scratch;
+            const std::span<const std::byte> stored = pair_.inputs->stored(index, 1, scratch);
             const InStage transforming(Stage::transform);
-            form_.apply(numbers, encoding_->inputs, values);
+            form_.apply(*pair_.inputs, stored, encoding_->inputs, input);
         }
-        std::memcpy(input.data(), values.data(), input.size());
         if (!target.empty()) {
             write_target(index, target);
         }

@@ -85,41 +85,20 @@ public:
     std::int64_t cache_bytes() const override { return 0; }
 
 private:
-    /// Room for the elements of an array as they are stored, at the beginning of the scratch.
-    static std::span<std::byte> stored(const ArrayData& array, std::int64_t first, std::size_t rows,
-                                       std::vector<std::byte>& scratch) {
-        const std::size_t bytes = rows * static_cast<std::size_t>(array.row_bytes());
-        if (scratch.size() < bytes) {
-            scratch.resize(bytes);
-        }
-        const auto out = std::span(scratch).first(bytes);
-        array.read_stored(first, out);
-        return out;
-    }
-
-    bool is_as_stored() const {
-        return pair_.inputs->element == Element::f4 && !pair_.inputs->big_endian &&
-               !form_.channels_first && form_.factor == 1 && encoding_->inputs.empty();
-    }
-
     void place_inputs(std::int64_t first, std::span<const std::uint32_t> places,
                       const RowsOut& out) const {
         const ArrayData& array = *pair_.inputs;
-        const std::span<std::byte> rows = stored(array, first, places.size(), out.scratch);
+        const std::span<const std::byte> rows = array.stored(first, places.size(), out.scratch);
         const auto row_bytes = static_cast<std::size_t>(info().input.bytes());
-        if (is_as_stored()) {
+        if (form_.is_as_stored(array, encoding_->inputs)) {
             place_rows(rows, row_bytes, places, out.inputs);
             return;
         }
         const InStage transforming(Stage::transform);
-        const auto elements = static_cast<std::size_t>(array.row_elements());
-        std::vector<double> numbers(places.size() * elements);
-        array.to_numbers(rows, numbers);
-        std::vector<float> values(elements);
+        const auto stored_bytes = static_cast<std::size_t>(array.row_bytes());
         for (std::size_t i = 0; i < places.size(); ++i) {
-            form_.apply(std::span(numbers).subspan(i * elements, elements), encoding_->inputs,
-                        values);
-            std::memcpy(out.inputs.data() + places[i] * row_bytes, values.data(), row_bytes);
+            form_.apply(array, rows.subspan(i * stored_bytes, stored_bytes), encoding_->inputs,
+                        out.inputs.subspan(places[i] * row_bytes, row_bytes));
         }
     }
 
@@ -130,7 +109,7 @@ private:
             return;
         }
         const ArrayData& array = *pair_.targets;
-        const std::span<std::byte> rows = stored(array, first, places.size(), out.scratch);
+        const std::span<const std::byte> rows = array.stored(first, places.size(), out.scratch);
         if (array.element == Element::i8 && !array.big_endian && target_width() == 0) {
             place_classes(rows, first, places, out.targets);
             return;
@@ -233,7 +212,7 @@ private:
             const auto each = [&](const ArrayData& array, const auto& add) {
                 const auto elements = static_cast<std::size_t>(array.row_elements());
                 numbers.resize(rows * elements);
-                array.to_numbers(stored(array, at, rows, scratch), numbers);
+                array.to_numbers(array.stored(at, rows, scratch), numbers);
                 for (std::size_t i = 0; i < rows; ++i) {
                     add(std::span<const double>(numbers).subspan(i * elements, elements));
                 }

@@ -42,7 +42,7 @@ def convolutional():
 # name of a peer's model: batch, steps, data, model, whether JAX has it
 WORK = {
     "mlp-512": (256, 400, images(4096, 28, 1, 10),
-                {"type": "mlp", "hidden": [512, 512]}, True),
+                {"type": "mlp", "hidden": [512, 512], "dropout": 0.0}, True),
     "gpt-6x384": (8, 24, tokens(256, 256),
                   {"type": "gpt2", "layers": 6, "width": 384, "heads": 6, "context": 256, "vocab": 256,
                    "dropout": 0.0}, True),
