@@ -14,6 +14,7 @@
 #include "core/passes/add_up_squares.h"
 #include "core/passes/apply_precision.h"
 #include "core/passes/bucket_exchanges.h"
+#include "core/passes/chunk_head.h"
 #include "core/passes/fuse_elementwise.h"
 #include "core/passes/fuse_epilogues.h"
 #include "core/passes/join_updates.h"
@@ -42,7 +43,7 @@ std::function<int(const ir::Op&)> group_of(const StagePrograms* stages) {
 // The passes, in order. Everything before recompute is the same for every choice of recompute.
 // `stages` null: no pipeline; else ops of different parts are not joined.
 std::vector<Pass> first_passes(ir::DType compute_dtype, ir::Operands operands,
-                               const StagePrograms* stages) {
+                               const passes::ChunkOptions& chunks, const StagePrograms* stages) {
     std::vector<Pass> list = {
         {"simplify", passes::simplify},
         {"precision",
@@ -56,6 +57,9 @@ std::vector<Pass> first_passes(ir::DType compute_dtype, ir::Operands operands,
     }
     list.push_back({"bucket exchanges", [stages](ir::Program& p) {
                         passes::bucket_exchanges(p, passes::kBucketBytes, group_of(stages));
+                    }});
+    list.push_back({"chunk head", [chunks, stages](ir::Program& p) {
+                        passes::chunk_head(p, chunks, group_of(stages));
                     }});
     return list;
 }
@@ -159,7 +163,8 @@ private:
         for (std::size_t i = 0; i < programs.programs.size(); ++i) {
             ir::Program& program = programs.programs[i];
             // 1. Verify, simplify, precision, simplify.
-            run_passes(program, first_passes(options_.compute_dtype, options_.operands, stages()));
+            run_passes(program, first_passes(options_.compute_dtype, options_.operands,
+                                             options_.chunks, stages()));
             // 2. Recompute, fuse, order; memory, kernels, offsets.
             const bool trains = program.name == "train_step";
             out_.model_flops_per_step += trains ? products_of(program) / stage_count() : 0;

@@ -6,6 +6,7 @@
 #include "core/compile/mesh/stage_programs.h"
 #include "core/cost/cost_model.h"
 #include "core/ir/operands.h"
+#include "core/passes/chunk_head.h"
 #include "core/plan/plan.h"
 #include "core/sharding/annotate.h"
 #include "kernels/weft_kernels.h"
@@ -32,6 +33,7 @@ struct PipelineOptions {
     std::vector<const weft_backend*> backends; // best first; empty: no kernels are chosen
     passes::RecomputeOptions recompute;        // of the training step
     std::optional<MemoryBudget> budget;        // with it, `recompute` is chosen to meet it
+    passes::ChunkOptions chunks;               // of the classifier head
     std::string device = "cpu";                // kind that is planned for, as in the plan
     plan::HostMemory host;                     // goes into the plan; on a CPU the budget covers it
     plan::DeviceMemory beside;                 // likewise; the budget covers it elsewhere

@@ -220,6 +220,7 @@ const OpDef kCrossEntropyGrad{.name = "cross_entropy_grad",
                               .factors = cross_entropy_grad_factors,
                               .cost = cross_entropy_cost,
                               .split = split_cross_entropy_grad,
+                              .aliases = {{0, 0}},
                               .full_inputs = {2, 3}};
 
 const OpDef kCorrect{.name = "correct",

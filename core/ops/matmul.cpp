@@ -223,7 +223,8 @@ Inferred infer_matmul_gelu_grad(const OpView& view) {
     return out;
 }
 
-FactorRule matmul_gelu_grad_factors(const OpView& view) {
+/// Of a third operand [..., M, N], which goes with the whole product.
+FactorRule matmul_and_more_factors(const OpView& view) {
     const bool shared = view.input(1).shape.rank() == 2;
     std::string text = view.attributes().flag("transpose_x") ? "...km," : "...mk,";
     text += shared ? "" : "...";
@@ -233,6 +234,21 @@ FactorRule matmul_gelu_grad_factors(const OpView& view) {
 
 OpCost matmul_gelu_grad_cost(const OpView& view) {
     return cost_with(kGeluGrad, matmul_cost(view), view);
+}
+
+Inferred infer_matmul_add(const OpView& view) {
+    const Inferred out = infer_matmul(view);
+    if (out.error.empty() && view.input(2) != out.outputs[0]) {
+        return fail("what is added to must be as the product, ", out.outputs[0], ", but is ",
+                    view.input(2));
+    }
+    return out;
+}
+
+OpCost matmul_add_cost(const OpView& view) {
+    OpCost out = matmul_cost(view);
+    out.flops += static_cast<double>(view.output(0).shape.elements());
+    return out;
 }
 
 Inferred infer_matmul_sums(const OpView& view) {
@@ -305,8 +321,22 @@ const OpDef kMatmulGeluGrad{
                    {"transpose_y", AttributeKind::flag, false, "y is [..., N, K]"},
                    kOperands},
     .infer = infer_matmul_gelu_grad,
-    .factors = matmul_gelu_grad_factors,
+    .factors = matmul_and_more_factors,
     .cost = matmul_gelu_grad_cost};
+
+const OpDef kMatmulAdd{
+    .name = "matmul_add",
+    .help = "sum [..., M, N] plus matmul of x and y -> [..., M, N]",
+    .min_inputs = 3,
+    .max_inputs = 3,
+    .attributes = {{"transpose_x", AttributeKind::flag, false, "x is [..., K, M]"},
+                   {"transpose_y", AttributeKind::flag, false, "y is [..., N, K]"},
+                   kWide,
+                   kOperands},
+    .infer = infer_matmul_add,
+    .factors = matmul_and_more_factors,
+    .cost = matmul_add_cost,
+    .aliases = {{0, 2}}};
 
 const OpDef kMatmulSums{
     .name = "matmul_sums",

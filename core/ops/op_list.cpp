@@ -65,6 +65,7 @@ constexpr const OpDef* kOps[] = {
     &kLinear,
     &kLinearGelu,
     &kMatmulGeluGrad,
+    &kMatmulAdd,
     &kMatmulSums,
     // embedding.cpp
     &kEmbedding,

@@ -19,7 +19,7 @@ extern const OpDef kRepeat;
 // reduce.cpp
 extern const OpDef kReduceSum, kReduceMax, kSumSquares, kArgmax;
 // matmul.cpp
-extern const OpDef kMatmul, kLinear, kLinearGelu, kMatmulGeluGrad, kMatmulSums;
+extern const OpDef kMatmul, kLinear, kLinearGelu, kMatmulGeluGrad, kMatmulAdd, kMatmulSums;
 // embedding.cpp
 extern const OpDef kEmbedding, kEmbeddingGrad, kReadRows, kSumRows, kWriteRows;
 // softmax.cpp

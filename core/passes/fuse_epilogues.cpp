@@ -44,7 +44,7 @@ public:
             if (op.kind == "linear") {
                 add_gelu(at);
             } else if (op.kind == "matmul") {
-                add_gelu_grad(at) || add_sums(at);
+                add_gelu_grad(at) || add_sums(at) || add_to_sum(at);
             }
         }
         std::vector<Op> left;
@@ -128,6 +128,35 @@ private:
         }
         block_.ops[readers[0]] = std::move(fused);
         gone_[at] = true;
+        return true;
+    }
+
+    /// In the place of the product.
+    bool add_to_sum(std::size_t at) {
+        const Op& op = block_.ops[at];
+        const ValueId product = op.outputs[0];
+        const auto& readers = readers_[index(product)];
+        const Op* sum = readers.size() == 1 ? op_at(readers[0]) : nullptr;
+        if (sum == nullptr || sum->kind != "add" || sum->inputs[0] == sum->inputs[1] ||
+            sum->phase != op.phase || !goes_with(op, *sum)) {
+            return false;
+        }
+        const ValueId other = sum->inputs[sum->inputs[0] == product ? 1 : 0];
+        const std::size_t made = maker_[index(other)];
+        const bool before = made == kNowhere || made < at;
+        if (!before || type(other) != type(product) || type(sum->outputs[0]) != type(product)) {
+            return false;
+        }
+        Op fused = op;
+        fused.inputs.push_back(other);
+        turn_into("matmul_add", fused);
+        fused.outputs = sum->outputs;
+        if (!has_kernel_(program_, fused)) {
+            return false;
+        }
+        block_.ops[at] = std::move(fused);
+        maker_[index(block_.ops[at].outputs[0])] = at;
+        gone_[readers[0]] = true;
         return true;
     }
 

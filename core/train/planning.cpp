@@ -85,6 +85,9 @@ std::string beside_line(const plan::DeviceMemory& beside) {
            ", groups of GPUs " + format_bytes(beside.exchange_bytes) + "; a run measures it";
 }
 
+/// Of a piece of the classifier head: a GPU multiplies some hundred times for each byte it moves.
+constexpr std::int64_t kRowsOfGpu = 4096;
+
 /// `target` is within the budget.
 compile::PipelineOptions options_of(const compile::RunConfig& config, const data::DataOutline& data,
                                     const PlanTarget& target, const std::stop_token& stop) {
@@ -110,6 +113,9 @@ compile::PipelineOptions options_of(const compile::RunConfig& config, const data
         options.host.library_bytes = library_estimate(options.threads);
     } else {
         options.device = target.hardware->kind;
+    }
+    if (options.device != "cpu") {
+        options.chunks.rows = kRowsOfGpu;
     }
     return options;
 }

@@ -29,8 +29,10 @@ Made make_tile_matmul(const Op& op);
 Made make_tile_linear(const Op& op);
 Made make_tile_linear_gelu(const Op& op);
 Made make_tile_matmul_gelu_grad(const Op& op);
+Made make_tile_matmul_add(const Op& op);
 Made make_matmul(const Op& op);
 Made make_linear(const Op& op);
+Made make_matmul_add(const Op& op);
 Made make_embedding(const Op& op);
 Made make_embedding_grad(const Op& op);
 Made make_sum_rows(const Op& op);
@@ -109,6 +111,8 @@ inline constexpr KernelEntry kCpuList[] = {
     {"linear", "onednn matmul", 2, 3, 1, make_linear},
     {"linear_gelu", "cpu tile matmul", 2, 3, 2, make_tile_linear_gelu},
     {"matmul_gelu_grad", "cpu tile matmul", 3, 3, 1, make_tile_matmul_gelu_grad},
+    {"matmul_add", "cpu tile matmul", 3, 3, 1, make_tile_matmul_add},
+    {"matmul_add", "onednn matmul", 3, 3, 1, make_matmul_add},
     {"embedding", "cpu embedding", 2, 2, 1, make_embedding},
     {"embedding_grad", "cpu embedding", 2, 2, 1, make_embedding_grad},
     {"read_rows", "cpu embedding", 2, 2, 1, make_embedding},

@@ -21,7 +21,7 @@ std::string text_of(const ProductShape& s) {
 } // namespace
 
 ChosenProduct::ChosenProduct(const ProductShape& shape)
-    : product_(library_product(shape)), shape_(text_of(shape)) {}
+    : product_(library_product(shape)), shape_(text_of(shape)), chosen_(shape.adds) {}
 
 void ChosenProduct::run(weft_stream* stream, const ProductArrays& arrays) {
     if (!chosen_) {

@@ -9,7 +9,8 @@
 namespace weft::kernels::cuda {
 
 /// The first run times the ways on its own operands, which are as good after it as before: a
-/// product is written over and over. So it needs no memory but that of a run.
+/// product is written over and over. So it needs no memory but that of a run. One that adds to what
+/// is there cannot be tried; it takes the way that the library takes for the fastest.
 class ChosenProduct {
 public:
     /// Throws Failure: UNSUPPORTED where the library has nothing.

@@ -25,6 +25,7 @@ Made make_matmul(const Op& op);
 Made make_linear(const Op& op);
 Made make_linear_gelu(const Op& op);
 Made make_matmul_gelu_grad(const Op& op);
+Made make_matmul_add(const Op& op);
 Made make_matmul_sums(const Op& op);
 Made make_convolution_product(const Op& op);
 Made make_library_convolution(const Op& op);
@@ -97,6 +98,7 @@ inline constexpr KernelEntry kCudaList[] = {
     {"linear", "cublaslt matmul", 2, 3, 1, make_linear},
     {"linear_gelu", "cublaslt matmul", 2, 3, 2, make_linear_gelu},
     {"matmul_gelu_grad", "cublaslt matmul", 3, 3, 1, make_matmul_gelu_grad},
+    {"matmul_add", "cublaslt matmul", 3, 3, 1, make_matmul_add},
     {"matmul_sums", "cublaslt matmul", 2, 2, 2, make_matmul_sums},
     {"conv2d", "cublaslt matmul", 2, 2, 1, make_convolution_product},
     {"conv2d", "cudnn convolution", 2, 2, 1, make_library_convolution},

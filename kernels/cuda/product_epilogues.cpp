@@ -6,6 +6,7 @@
 #include "kernels/cuda/cuda_list.h"
 #include "kernels/cuda/elementwise_functions.h"
 #include "kernels/cuda/matmul.h"
+#include "kernels/cuda/move.h"
 
 namespace weft::kernels::cuda {
 
@@ -157,6 +158,33 @@ private:
     int dtype_;
 };
 
+/// The sum is brought to where the result goes, unless it lies there.
+class MatmulAdd final : public Kernel {
+public:
+    MatmulAdd(const Op& op, const MatmulShape& s, const ProductShape& shape)
+        : product_(shape), box_(whole(s.batch * s.m * s.n, dtype_size(op.output(0).dtype))) {
+        workspace_bytes_ = product_.workspace_bytes();
+    }
+
+    weft_status run(const weft_run_args& args) override {
+        const Run run(args);
+        if (!all_aligned({run.in(0), run.in(1), run.out(0)})) {
+            return unaligned();
+        }
+        if (run.in(2) != run.out(0)) {
+            move_box(run, box_, run.in(2), run.out(0));
+        }
+        product_.run(run.stream(), {run.in(1), run.in(0), nullptr, run.out(0), run.workspace()});
+        return reported_fault();
+    }
+
+private:
+    static Box whole(i64 count, i64 size) { return merged({size, {count}, {size}, {size}}); }
+
+    ChosenProduct product_;
+    Box box_;
+};
+
 class MatmulSums final : public ProductAndMore {
 public:
     MatmulSums(const Op& op, const ColumnShape& columns)
@@ -197,6 +225,21 @@ Made make_linear_gelu(const Op& op) {
 
 Made make_matmul_gelu_grad(const Op& op) {
     return std::make_unique<MatmulGeluGrad>(op);
+}
+
+Made make_matmul_add(const Op& op) {
+    require(same_shape(op.input(2), op.output(0)), "what is added to is not [..., M, N]");
+    const MatmulShape s = matmul_shape(op);
+    const OperandFormats formats = operand_formats(op);
+    const int dtype = float_dtype(op.input(0));
+    const int result = float_dtype(op.output(0));
+    if (formats.scaled() || op.input(1).dtype != dtype || op.input(2).dtype != result ||
+        (result != dtype && result != WEFT_F32) || s.batch * s.m * s.n * s.k == 0) {
+        unsupported("products of two of a type, added to that type or f32");
+    }
+    ProductShape shape = product_shape(s, s.transpose_y, s.transpose_x, formats, dtype, result);
+    shape.adds = true;
+    return std::make_unique<MatmulAdd>(op, s, shape);
 }
 
 Made make_matmul_sums(const Op& op) {

@@ -48,7 +48,11 @@ private:
     std::vector<double> values_;
 };
 
-Body multiply(const Op& op, const MatmulShape& s, bool bias) {
+/// What operand 2 is: nothing, a number for each column, or one for each element, which the result
+/// may lie over.
+enum class Start : std::uint8_t { zero, bias, sum };
+
+Body multiply(const Op& op, const MatmulShape& s, Start start) {
     const OperandFormats formats = operand_formats(op);
     const std::int64_t x_row = s.transpose_x ? 1 : s.k;
     const std::int64_t x_col = s.transpose_x ? s.m : 1;
@@ -65,7 +69,9 @@ Body multiply(const Op& op, const MatmulShape& s, bool bias) {
             double* out = call.out(0) + b * s.m * s.n;
             for (std::int64_t i = 0; i < s.m; ++i) {
                 for (std::int64_t j = 0; j < s.n; ++j) {
-                    out[i * s.n + j] = bias ? call.in(2)[j] : 0.0;
+                    out[i * s.n + j] = start == Start::bias  ? call.in(2)[j]
+                                       : start == Start::sum ? call.in(2)[(b * s.m + i) * s.n + j]
+                                                             : 0.0;
                 }
                 for (std::int64_t k = 0; k < s.k; ++k) {
                     for (std::int64_t j = 0; j < s.n; ++j) {
@@ -81,11 +87,16 @@ Body multiply(const Op& op, const MatmulShape& s, bool bias) {
 } // namespace
 
 Body make_matmul(const Op& op) {
-    return multiply(op, matmul_shape(op), false);
+    return multiply(op, matmul_shape(op), Start::zero);
 }
 
 Body make_linear(const Op& op) {
-    return multiply(op, linear_shape(op), op.inputs() == 3);
+    return multiply(op, linear_shape(op), op.inputs() == 3 ? Start::bias : Start::zero);
+}
+
+Body make_matmul_add(const Op& op) {
+    require(same_shape(op.input(2), op.output(0)), "what is added to is not [..., M, N]");
+    return multiply(op, matmul_shape(op), Start::sum);
 }
 
 Body make_linear_gelu(const Op& op) {

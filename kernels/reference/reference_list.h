@@ -65,6 +65,7 @@ Body make_matmul(const Op& op);
 Body make_linear(const Op& op);
 Body make_linear_gelu(const Op& op);
 Body make_matmul_gelu_grad(const Op& op);
+Body make_matmul_add(const Op& op);
 Body make_matmul_sums(const Op& op);
 Body make_embedding(const Op& op);
 Body make_embedding_grad(const Op& op);
@@ -134,6 +135,7 @@ inline constexpr ReferenceRow kReferenceList[] = {
     {"linear", 2, 3, 1, Operands::converted, make_linear},
     {"linear_gelu", 2, 3, 2, Operands::converted, make_linear_gelu},
     {"matmul_gelu_grad", 3, 3, 1, Operands::converted, make_matmul_gelu_grad},
+    {"matmul_add", 3, 3, 1, Operands::converted, make_matmul_add},
     {"matmul_sums", 2, 2, 2, Operands::converted, make_matmul_sums},
     {"embedding", 2, 2, 1, Operands::converted, make_embedding},
     {"embedding_grad", 2, 2, 1, Operands::converted, make_embedding_grad},

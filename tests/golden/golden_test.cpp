@@ -7,6 +7,7 @@
 #include "core/passes/add_up_squares.h"
 #include "core/passes/apply_precision.h"
 #include "core/passes/bucket_exchanges.h"
+#include "core/passes/chunk_head.h"
 #include "core/passes/fuse_elementwise.h"
 #include "core/passes/fuse_epilogues.h"
 #include "core/passes/join_updates.h"
@@ -48,6 +49,8 @@ void run_pass(const QString& name, ir::Program& program) {
         passes::add_up_squares(program);
     } else if (name == "join_updates") {
         passes::join_updates(program);
+    } else if (name == "chunk head") {
+        passes::chunk_head(program, {.bytes = 0, .rows = 4});
     } else if (name == "epilogues") {
         passes::fuse_epilogues(program, passes::one_group,
                                [](const ir::Program&, const ir::Op&) { return true; });

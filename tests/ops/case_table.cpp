@@ -291,6 +291,16 @@ void add_products(Rows& rows) {
     rows.push_back({.kind = "matmul_gelu_grad",
                     .operands = {"f64[2,4,3]", "f64[2,4,5]", "f64[2,3,5]"},
                     .attributes = {{"transpose_x", true}}});
+    rows.push_back({.kind = "matmul_add",
+                    .operands = {"f64[4,3]", "f64[4,2]", "f64[3,2]"},
+                    .attributes = {{"transpose_x", true}},
+                    .refused = {{{"f64[3,4]", "f64[4,2]", "f64[2]"},
+                                 {},
+                                 "what is added to must be as the product, f64[3,2], but is "
+                                 "f64[2]"}}});
+    rows.push_back({.kind = "matmul_add",
+                    .operands = {"f64[2,3,4]", "f64[2,5,4]", "f64[2,3,5]"},
+                    .attributes = {{"transpose_y", true}}});
     rows.push_back({.kind = "matmul_sums",
                     .operands = {"f64[6,4]", "f64[6,2]"},
                     .attributes = {{"transpose_x", true}},

@@ -123,10 +123,11 @@ struct Layer {
     std::int64_t m, k, n;
 };
 constexpr Layer kLayers[] = {
-    {"mlp in 256x784x512", 256, 784, 512},      {"mlp hidden 256x512x512", 256, 512, 512},
-    {"mlp out 256x512x10", 256, 512, 10},       {"gpt qkv 2048x128x384", 2048, 128, 384},
-    {"gpt mlp 2048x384x1536", 2048, 384, 1536}, {"gpt mlp 2048x1536x384", 2048, 1536, 384},
-    {"gpt head 2048x384x256", 2048, 384, 256}};
+    {"mlp in 256x784x512", 256, 784, 512},         {"mlp hidden 256x512x512", 256, 512, 512},
+    {"mlp out 256x512x10", 256, 512, 10},          {"gpt qkv 2048x128x384", 2048, 128, 384},
+    {"gpt mlp 2048x384x1536", 2048, 384, 1536},    {"gpt mlp 2048x1536x384", 2048, 1536, 384},
+    {"gpt head 2048x384x256", 2048, 384, 256},     {"gpt up 512x384x1536", 512, 384, 1536},
+    {"gpt2 head 1024x768x50257", 1024, 768, 50257}};
 
 void bench_layers(weft_dtype t, const char* name, const Ceilings& c) {
     for (const Layer& l : kLayers) {
@@ -153,6 +154,15 @@ void bench_layers(weft_dtype t, const char* name, const Ceilings& c) {
         measure({label + " dw",
                  "matmul",
                  {type_of(t, {l.m, l.k}), type_of(t, {l.m, l.n})},
+                 {type_of(WEFT_F32, {l.k, l.n})},
+                 {flag("transpose_x", true)},
+                 {},
+                 {},
+                 flops},
+                c);
+        measure({label + " dw added",
+                 "matmul_add",
+                 {type_of(t, {l.m, l.k}), type_of(t, {l.m, l.n}), type_of(WEFT_F32, {l.k, l.n})},
                  {type_of(WEFT_F32, {l.k, l.n})},
                  {flag("transpose_x", true)},
                  {},

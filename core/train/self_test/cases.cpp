@@ -167,7 +167,8 @@ constexpr CaseText kTexts[] = {
   %7, %8 = linear_gelu(%0, %4) : F[48,9], F[48,9] @ "" forward
   %9 = matmul_gelu_grad(%3, %1, %0) {transpose_y=true} : F[48,64] @ "" forward
   %10, %11 = matmul_sums(%0, %3) {transpose_x=true, wide=true} : f32[64,40], f32[40] @ "" forward
-  out %10 output "y")"},
+  %12 = matmul_add(%0, %3, %10) {transpose_x=true, wide=true} : f32[64,40] @ "" forward
+  out %12 output "y")"},
     {"product of 8-bit numbers", R"(
   in %0 batch "noise 0" : bf16[48,64]
   in %1 batch "noise 1" : bf16[64,80]

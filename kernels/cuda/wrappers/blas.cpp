@@ -111,7 +111,8 @@ public:
 
 class BlasProduct final : public Product {
 public:
-    explicit BlasProduct(const ProductShape& s) : library_(library()), batch_(s.batch) {
+    explicit BlasProduct(const ProductShape& s)
+        : library_(library()), batch_(s.batch), before_(s.adds ? 1.0f : 0.0f) {
         check_blas(cublasLtMatmulDescCreate(&product_.handle,
                                             s.a == Numbers::tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32
                                                                  : CUBLAS_COMPUTE_32F,
@@ -181,9 +182,8 @@ public:
             set(product_.handle, CUBLASLT_MATMUL_DESC_B_SCALE_POINTER, of.scale_b);
         }
         const float one = 1.0f;
-        const float zero = 0.0f;
         check_blas(cublasLtMatmul(library_.handle, product_.handle, &one, of.a, a_.handle, of.b,
-                                  b_.handle, &zero, of.c, c_.handle, of.c, c_.handle,
+                                  b_.handle, &before_, of.c, c_.handle, of.c, c_.handle,
                                   &algorithms_[way].chosen, of.workspace, workspace_bytes_,
                                   handle_of(stream)),
                    "a product");
@@ -254,6 +254,7 @@ private:
 
     const Library& library_;
     std::int64_t batch_;
+    float before_; // what c is multiplied by before the product comes to it
     Description product_;
     Layout a_, b_, c_;
     std::vector<Algorithm> algorithms_; // [way]

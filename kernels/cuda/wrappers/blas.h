@@ -37,6 +37,7 @@ struct ProductShape {
     std::int32_t result; // of c and of the bias: WEFT_F32, WEFT_BF16 or WEFT_F16
     bool bias = false;   // m numbers that are added to every column
     After after = After::nothing;
+    bool adds = false; // c += a b, without anything else
 };
 
 /// Where the operands of a product are. Of 8-bit numbers each is `scale` times what is stored.

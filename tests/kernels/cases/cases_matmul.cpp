@@ -160,6 +160,34 @@ void add_followed(std::vector<Case>& cases) {
     }
 }
 
+/// Products that are added to a sum, of the operands' type or wider.
+void add_to_sums(std::vector<Case>& cases) {
+    for (const MatmulSizes& s : {MatmulSizes{16, 24, 32}, {33, 129, 65}, {70, 190, 90}}) {
+        for (const weft_dtype dtype : {WEFT_F32, WEFT_BF16, WEFT_F16}) {
+            for (const weft_dtype out : {WEFT_F32, dtype}) {
+                cases.push_back({"matmul_add of weights",
+                                 {"matmul_add",
+                                  {noise(dtype, {s.k, s.m}, 73), noise(dtype, {s.k, s.n}, 74),
+                                   noise(out, {s.m, s.n}, 75)},
+                                  {type_of(out, {s.m, s.n})},
+                                  {flag("transpose_x"), flag("wide", out != dtype)},
+                                  {},
+                                  {}},
+                                 sum_tolerance(out, s.k)});
+                cases.push_back({"matmul_add in a batch",
+                                 {"matmul_add",
+                                  {noise(dtype, {2, s.m, s.k}, 76), noise(dtype, {2, s.n, s.k}, 77),
+                                   noise(out, {2, s.m, s.n}, 78)},
+                                  {type_of(out, {2, s.m, s.n})},
+                                  {flag("transpose_y"), flag("wide", out != dtype)},
+                                  {},
+                                  {}},
+                                 sum_tolerance(out, s.k)});
+            }
+        }
+    }
+}
+
 /// Rows with an id each, of which some stand for no row.
 void add_rows(std::vector<Case>& cases, std::int64_t width) {
     Tensor repeated = indices({13, 7}, 62, 20);
@@ -204,6 +232,7 @@ void add_rows(std::vector<Case>& cases, std::int64_t width) {
 void add_matmul_cases(std::vector<Case>& cases) {
     add_rounded(cases);
     add_followed(cases);
+    add_to_sums(cases);
     add_large(cases);
     add_matmuls(cases, WEFT_F32, WEFT_F32);
     add_matmuls(cases, WEFT_BF16, WEFT_BF16);

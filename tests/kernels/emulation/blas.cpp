@@ -59,6 +59,8 @@ public:
         require(s_.after == After::nothing || !narrow(), "nothing is done after 8-bit products");
         require(s_.after != After::sums || (s_.batch == 1 && !s_.bias),
                 "sums of a batch, or a bias");
+        require(!s_.adds || (!s_.bias && s_.after == After::nothing),
+                "a product is added, and nothing else");
         require(s_.batch == 1 || s_.stride_c >= s_.leading_c * s_.n, "results of a batch overlap");
     }
 
@@ -123,8 +125,10 @@ private:
         for (std::int64_t batch = 0; batch < s_.batch; ++batch) {
             for (std::int64_t j = 0; j < s_.n; ++j) {
                 for (std::int64_t i = 0; i < s_.m; ++i) {
-                    const double start = s_.bias ? element(of.bias, numbers_of_result(), i) : 0.0;
                     const std::int64_t at = batch * s_.stride_c + j * s_.leading_c + i;
+                    const double start = s_.bias   ? element(of.bias, numbers_of_result(), i)
+                                         : s_.adds ? element(of.c, numbers_of_result(), at)
+                                                   : 0.0;
                     write(of.c, at, after(of, at, start + scale * dot(of.a, of.b, batch, i, j)));
                 }
             }
