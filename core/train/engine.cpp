@@ -263,6 +263,9 @@ LoadedModel load_model(const fs::path& checkpoint_folder, const compile::RunConf
     initialise(*model.executor, model.config);
     load_base(*model.executor, model.config, model.manifest);
     restore_tensors(*model.executor, model.manifest, Missing::keeps_init);
+    if (model.plan->find(compile::kHoldProgram) != nullptr) {
+        model.executor->run(compile::kHoldProgram);
+    }
     return model;
 }
 

@@ -80,30 +80,47 @@ std::vector<std::int32_t> prompt_tokens(const data::SampleInfo& info, std::strin
 
 std::int32_t pick_token(std::span<const float> logits, double temperature, std::int64_t top_k,
                         double draw) {
+    const auto logit = [&](std::int32_t i) { return logits[static_cast<std::size_t>(i)]; };
+    const auto before = [&](std::int32_t a, std::int32_t b) {
+        return logit(a) != logit(b) ? logit(a) > logit(b) : a < b;
+    };
     std::vector<std::int32_t> order(logits.size());
     std::iota(order.begin(), order.end(), 0);
-    const auto logit = [&](std::int32_t i) { return logits[static_cast<std::size_t>(i)]; };
-    std::sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) {
-        return logit(a) != logit(b) ? logit(a) > logit(b) : a < b;
-    });
+    const std::int32_t best = *std::min_element(order.begin(), order.end(), before);
     if (temperature <= 0) {
-        return order.front();
+        return best;
     }
     if (top_k > 0 && static_cast<std::size_t>(top_k) < order.size()) {
+        std::nth_element(order.begin(), order.begin() + top_k, order.end(), before);
         order.resize(static_cast<std::size_t>(top_k));
     }
-    std::vector<double> weights;
+    std::vector<double> weights(logits.size());
+    const auto sum_of = [&](auto first, auto last) {
+        return std::accumulate(first, last, 0.0, [&](double sum, std::int32_t token) {
+            return sum + weights[static_cast<std::size_t>(token)];
+        });
+    };
     for (const std::int32_t token : order) {
-        weights.push_back(std::exp((logit(token) - logit(order.front())) / temperature));
+        weights[static_cast<std::size_t>(token)] =
+            std::exp((logit(token) - logit(best)) / temperature);
     }
-    double left = draw * std::accumulate(weights.begin(), weights.end(), 0.0);
-    for (std::size_t i = 0; i < order.size(); ++i) {
-        left -= weights[i];
-        if (left < 0) {
-            return order[i];
+    // Most probable first, the token where the sum of weights passes the drawn share of them: in
+    // the upper half or in the lower one, and so on, without sorting either.
+    double left = draw * sum_of(order.begin(), order.end());
+    auto first = order.begin();
+    auto last = order.end();
+    while (last - first > 1) {
+        const auto middle = first + (last - first) / 2;
+        std::nth_element(first, middle, last, before);
+        const double upper = sum_of(first, middle);
+        if (left < upper) {
+            last = middle;
+        } else {
+            left -= upper;
+            first = middle;
         }
     }
-    return order.back();
+    return *first;
 }
 
 void generate(exec::Executor& executor, std::span<const std::int32_t> prompt,

@@ -139,6 +139,55 @@ private:
 };
 
 /// One query at a time over a key/value cache: decoding is bound by reading the cache.
+WEFT_INLINE float number(float value) {
+    return value;
+}
+WEFT_INLINE float number(bf16 value) {
+    return std::bit_cast<float>(static_cast<std::uint32_t>(value.bits) << 16);
+}
+
+constexpr std::int64_t kRowsAhead = 8; // that are fetched while a row is used
+
+/// What lies apart is not foreseen by the processor.
+template <class T>
+WEFT_INLINE void fetch_row(const T* row, std::int64_t width) {
+    constexpr std::int64_t kLine = 64 / static_cast<std::int64_t>(sizeof(T));
+    for (std::int64_t i = 0; i < width; i += kLine) {
+        __builtin_prefetch(row + i);
+    }
+}
+
+/// Rows of `width` numbers that begin `step` apart: scores[s] = scale q row[s].
+template <class T>
+WEFT_VECTOR void score_rows(const float* q, const T* rows, std::int64_t step, std::int64_t width,
+                            std::int64_t count, float scale, float* scores) {
+    for (std::int64_t s = 0; s < count; ++s) {
+        const T* row = rows + s * step;
+        fetch_row(row + kRowsAhead * step, width);
+        scores[s] = scale * blocked_sum(width, [=](std::int64_t i) WEFT_INLINE_LAMBDA {
+                        return q[i] * number(row[i]);
+                    });
+    }
+}
+
+/// out = sum of share[s] / sum times row[s].
+template <class T>
+WEFT_VECTOR void mix_rows(const float* shares, float sum, const T* rows, std::int64_t step,
+                          std::int64_t width, std::int64_t count, float* out) {
+    for (std::int64_t i = 0; i < width; ++i) {
+        out[i] = 0.0f;
+    }
+    for (std::int64_t s = 0; s < count; ++s) {
+        const T* row = rows + s * step;
+        fetch_row(row + kRowsAhead * step, width);
+        const float share = shares[s] / sum;
+#pragma GCC ivdep
+        for (std::int64_t i = 0; i < width; ++i) {
+            out[i] += share * number(row[i]);
+        }
+    }
+}
+
 class AttentionCached final : public Kernel { // q, k_cache, v_cache, position -> out
 public:
     explicit AttentionCached(const Op& op)
@@ -151,7 +200,7 @@ public:
             op.output(0).dtype != type_) {
             unsupported("attention in f32 or bf16 only");
         }
-        scratch_.bytes = 3 * line_ * 4 + round_up_to_line(a_.s * 4);
+        scratch_.bytes = 2 * line_ * 4 + round_up_to_line(a_.s * 4);
         workspace_bytes_ = scratch_.bytes * threads_;
     }
 
@@ -162,32 +211,31 @@ public:
         }
         const std::int64_t work = a_.n * a_.t * a_.h * (position + a_.t) * a_.d * 2;
         parallel_each(a_.n * a_.t * a_.h, work, threads_, [&](std::int64_t piece, int thread) {
-            one(args, piece / a_.h / a_.t, piece / a_.h % a_.t, piece % a_.h, position,
-                scratch_.of(args.workspace, thread));
+            const auto of = [&]<class T>(const T*) {
+                one<T>(args, piece / a_.h / a_.t, piece / a_.h % a_.t, piece % a_.h, position,
+                       scratch_.of(args.workspace, thread));
+            };
+            type_ == WEFT_F32 ? of(static_cast<const float*>(nullptr))
+                              : of(static_cast<const bf16*>(nullptr));
         });
         return WEFT_OK;
     }
 
 private:
+    template <class T>
     void one(const weft_run_args& args, std::int64_t n, std::int64_t t, std::int64_t h,
              std::int64_t position, float* scratch) const {
-        float* row = scratch + line_;
-        float* out = row + line_;
+        float* out = scratch + line_;
         float* score = out + line_;
         const std::int64_t at = a_.q_offset(n, t, h);
         const std::int64_t seen = position + t + 1;
         const float* q = as_floats(element(args.inputs[0], type_, at), type_, scratch, a_.d);
-        for (std::int64_t s = 0; s < seen; ++s) {
-            const void* key = element(args.inputs[1], type_, a_.kv_offset(n, s, h));
-            score[s] =
-                static_cast<float>(a_.scale) * dot_run(q, as_floats(key, type_, row, a_.d), a_.d);
-        }
+        const std::int64_t first = a_.kv_offset(n, 0, h);
+        const std::int64_t step = a_.kv_offset(n, 1, h) - first;
+        score_rows(q, static_cast<const T*>(args.inputs[1]) + first, step, a_.d, seen,
+                   static_cast<float>(a_.scale), score);
         const float sum = exp_run(score, max_run(score, seen), score, seen);
-        fill_run(out, 0.0f, a_.d);
-        for (std::int64_t s = 0; s < seen; ++s) {
-            const void* value = element(args.inputs[2], type_, a_.kv_offset(n, s, h));
-            axpy_run(out, score[s] / sum, as_floats(value, type_, row, a_.d), a_.d);
-        }
+        mix_rows(score, sum, static_cast<const T*>(args.inputs[2]) + first, step, a_.d, seen, out);
         store_run(type_)(out, element(args.outputs[0], type_, at), a_.d);
     }
 

@@ -25,6 +25,8 @@ Made make_reduce_sum(const Op& op);
 Made make_reduce_max(const Op& op);
 Made make_sum_squares(const Op& op);
 Made make_argmax(const Op& op);
+Made make_row_matmul(const Op& op);
+Made make_row_linear(const Op& op);
 Made make_tile_matmul(const Op& op);
 Made make_tile_linear(const Op& op);
 Made make_tile_linear_gelu(const Op& op);
@@ -105,8 +107,10 @@ inline constexpr KernelEntry kCpuList[] = {
     {"reduce_max", "cpu reduce", 1, 1, 1, make_reduce_max},
     {"sum_squares", "cpu reduce", 1, -1, 1, make_sum_squares},
     {"argmax", "cpu argmax", 1, 1, 1, make_argmax},
+    {"matmul", "cpu row matmul", 2, 2, 1, make_row_matmul},
     {"matmul", "cpu tile matmul", 2, 2, 1, make_tile_matmul},
     {"matmul", "onednn matmul", 2, 2, 1, make_matmul},
+    {"linear", "cpu row matmul", 2, 3, 1, make_row_linear},
     {"linear", "cpu tile matmul", 2, 3, 1, make_tile_linear},
     {"linear", "onednn matmul", 2, 3, 1, make_linear},
     {"linear_gelu", "cpu tile matmul", 2, 3, 2, make_tile_linear_gelu},

@@ -172,6 +172,38 @@ void bench_layers(weft_dtype t, const char* name, const Ceilings& c) {
     }
 }
 
+/// A row at a time, as tokens are made: bound by the reading of the weights.
+void bench_tokens(weft_dtype t, const char* name, const Ceilings& c) {
+    const std::string prefix = std::string(name) + " token ";
+    measure({prefix + "1x768x3072",
+             "linear",
+             {type_of(t, {1, 768}), type_of(t, {768, 3072}), type_of(t, {3072})},
+             {type_of(t, {1, 3072})},
+             {},
+             {},
+             {},
+             0},
+            c);
+    measure({prefix + "1x3072x768",
+             "linear",
+             {type_of(t, {1, 3072}), type_of(t, {3072, 768}), type_of(t, {768})},
+             {type_of(t, {1, 768})},
+             {},
+             {},
+             {},
+             0},
+            c);
+    measure({prefix + "head 1x768x50257",
+             "matmul",
+             {type_of(t, {1, 1, 768}), type_of(t, {50257, 768})},
+             {type_of(WEFT_F32, {1, 1, 50257})},
+             {flag("transpose_y", true), flag("wide", true)},
+             {},
+             {},
+             0},
+            c);
+}
+
 struct Windows {
     const char* name;
     std::int64_t batch, size, in, out, window, stride, padding;
@@ -360,6 +392,7 @@ int main(int argc, char** argv) {
                 c.f32_gflops, c.bf16_gflops, c.copy_gbs, c.update_gbs);
     for (const auto& [dtype, name] : {std::pair{WEFT_F32, "f32"}, std::pair{WEFT_BF16, "bf16"}}) {
         bench_layers(dtype, name, c);
+        bench_tokens(dtype, name, c);
         bench_convolutions(dtype, name, c);
         bench_attention(dtype, name, c);
         bench_memory(dtype, name, c);

@@ -18,9 +18,15 @@ ir::Program build_generate(const RunModel& run, std::string name, std::int64_t p
     around.position = position;
     nn::ModelContext context(b, around);
     bind_parameters(run, b, context);
+    const ir::DType kept = run.config->compute_dtype(); // of caches: what attention reads
+    for (const nn::Variable& cache : run.caches) {
+        const ValueId given =
+            program.add_argument(ir::Role::state, cache.name, {kept, cache.shape});
+        context.bind(cache.name, ops::cast(b, given, ir::DType::f32));
+    }
     const ValueId output = run.model->build(context, run.model_settings(), tokens); // [1, T, V]
     for (const auto& [slot, value] : context.updates()) {
-        program.add_result(ir::Role::state, slot, value);
+        program.add_result(ir::Role::state, slot, ops::cast(b, value, kept));
     }
     b.set_path("logits");
     const ValueId logits = nn::logits_of(*run.loss, b, output);

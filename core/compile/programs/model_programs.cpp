@@ -571,6 +571,7 @@ std::vector<plan::StateSlot> make_slots(const RunModel& run) {
     }
     for (const nn::Variable& cache : run.caches) {
         out.push_back(slot_of(cache, cache.name, plan::Category::state));
+        out.back().type.dtype = run.config->compute_dtype();
         out.back().saved = false;
     }
     if (run.holds_samples()) {

@@ -111,6 +111,11 @@ ir::Program build_evaluate(const RunModel& run, const BatchPlan& batch);
 ir::Program build_predict(const RunModel& run, const BatchPlan& batch);
 /// Models that make samples.
 ir::Program build_make(const RunModel& run, const BatchPlan& batch);
+/// Of a model that is not trained any more: what "decode" reads of the weights in the compute type
+/// alone it finds so, in slots that a program of their own fills. A token reads every weight once,
+/// and nothing else in memory counts beside that. On one device; nothing in f32.
+void hold_weights(const RunConfig& config, ProgramSet& set);
+
 /// Language models: `positions` tokens at once ("prefill") or one ("decode").
 ir::Program build_generate(const RunModel& run, std::string name, std::int64_t positions);
 

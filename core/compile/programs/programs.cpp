@@ -103,6 +103,7 @@ ProgramSet build_programs(const RunConfig& config, const data::SampleInfo& sampl
     }
     if (scope == Scope::use) {
         leave_unread(out);
+        hold_weights(config, out);
         out.programs.insert(out.programs.begin(), build_init(run, out.state_slots, true));
     }
     return out;

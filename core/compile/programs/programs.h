@@ -40,6 +40,8 @@
 //             i32[1, T or 1], "position" i64[] -> "logits" f32[T or 1, V]; T = context, and a
 //             prefill is at position 0. Rows of a prefill past the prompt are written over by the
 //             decodes that follow.
+// hold:       where the scope is `use` and computation is not in f32: weights -> "compute/<name>",
+//             the same in the compute type, which decode reads; to be run once they are there
 #pragma once
 
 #include "core/compile/config/run_config.h"
@@ -96,6 +98,10 @@ nn::DataShape data_shape(const RunConfig& config, const data::SampleInfo& sample
 inline constexpr const char* kPointPort = "point";
 /// Where it is of symbols in order.
 inline constexpr const char* kPathPort = "path";
+
+/// Fills the slots of weights in the compute type, whose names begin so.
+inline constexpr const char* kHoldProgram = "hold";
+inline constexpr const char* kHeldWeightPrefix = "compute/";
 
 /// Whether samples stay for several updates, so that an update may be of others than its batch.
 bool holds_samples(const plan::ExecutionPlan& plan);

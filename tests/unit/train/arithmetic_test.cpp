@@ -6,7 +6,9 @@
 #include "core/train/run_length.h"
 #include "tests/support/weft_test.h"
 
+#include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace {
 
@@ -187,6 +189,35 @@ private slots:
         // Of the two most probable alone: 7/9 and 2/9.
         QCOMPARE(pick_token(logits, 1.0, 2, 0.77), 1);
         QCOMPARE(pick_token(logits, 1.0, 2, 0.78), 0);
+    }
+
+    // Nearly flat, so that most of the tokens are needed in their order.
+    void sampling_from_a_large_vocabulary_takes_tokens_by_falling_probability() {
+        std::vector<float> logits(3000);
+        for (std::size_t i = 0; i < logits.size(); ++i) {
+            logits[i] = static_cast<float>(i * 1237 % logits.size()) / 6000.0F;
+        }
+        std::vector<std::int32_t> order(logits.size());
+        std::iota(order.begin(), order.end(), 0);
+        std::sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) {
+            return logits[static_cast<std::size_t>(a)] > logits[static_cast<std::size_t>(b)];
+        });
+        for (const std::size_t kept : {logits.size(), std::size_t{700}}) {
+            double all = 0;
+            for (std::size_t i = 0; i < kept; ++i) {
+                all += std::exp(static_cast<double>(logits[static_cast<std::size_t>(order[i])]));
+            }
+            double below = 0;
+            for (std::size_t i = 0; i < kept; ++i) {
+                const double own =
+                    std::exp(static_cast<double>(logits[static_cast<std::size_t>(order[i])]));
+                if (i % 97 == 5 || i + 1 == kept) {
+                    const auto top = static_cast<std::int64_t>(kept == logits.size() ? 0 : kept);
+                    QCOMPARE(pick_token(logits, 1.0, top, (below + own / 2) / all), order[i]);
+                }
+                below += own;
+            }
+        }
     }
 };
 
