@@ -85,7 +85,8 @@ HostLook look_at(const Connection& connection, const std::string& version) {
                        "echo version $(weft --version 2>&1 | head -n 1)\n"
                        "mkdir -p \"$runs\" 2>/dev/null && [ -w \"$runs\" ] && echo writable yes\n"
                        "command -v rsync >/dev/null && echo rsync yes\n"
-                       "echo free $(df -Pk \"$runs\" 2>/dev/null | awk 'NR==2 {print $4}')\n");
+                       "echo free $(df -Pk \"$runs\" 2>/dev/null | awk 'NR==2 {print $4}')\n" +
+                       std::string(kAskForPartitions));
     const double after_s = clock.epoch_s();
     look.runs = value_of(said, "runs");
     const std::string there = value_of(said, "version");
@@ -107,6 +108,7 @@ HostLook look_at(const Connection& connection, const std::string& version) {
     if (there.starts_with("weft ")) {
         look.doctor = config::json_or_discarded(connection.ask("weft doctor --json"));
     }
+    look.partitions = read_partitions(said);
     measure_link(connection, look);
     return look;
 }

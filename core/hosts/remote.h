@@ -5,6 +5,7 @@
 
 #include "core/config/json.h"
 #include "core/hosts/connection.h"
+#include "core/hosts/partitions.h"
 
 #include <functional>
 #include <map>
@@ -23,6 +24,7 @@ struct HostLook {
     std::string runs; // folder of runs there
     std::vector<HostCheck> checks;
     config::Json doctor = config::Json::object(); // `weft doctor --json` there
+    std::vector<Partition> partitions;            // of a host with Slurm
     double round_trip_s = 0;
     double link_bytes_per_s = 0; // to the host, measured with 4 MiB; 0: not measured
     bool usable() const;

@@ -75,8 +75,17 @@ Json check_json(const hosts::HostLook& look) {
         checks.push_back(
             {{"name", one.name}, {"good", one.good}, {"text", one.text}, {"hint", one.hint}});
     }
+    Json partitions = Json::array();
+    for (const hosts::Partition& one : look.partitions) {
+        partitions.push_back({{"name", one.name},
+                              {"yours", one.yours},
+                              {"others", one.others},
+                              {"idle", one.idle},
+                              {"off", one.off}});
+    }
     return {{"runs", look.runs},
             {"checks", std::move(checks)},
+            {"partitions", std::move(partitions)},
             {"round_trip_s", look.round_trip_s},
             {"link_bytes_per_s", look.link_bytes_per_s},
             {"doctor", look.doctor}};
@@ -91,6 +100,12 @@ int check_host(const HostsOptions& options, const Context& context) {
         for (const hosts::HostCheck& one : look.checks) {
             std::printf("%-4s %-16s %s%s%s\n", one.good ? "ok" : "NO", one.name.c_str(),
                         one.text.c_str(), one.hint.empty() ? "" : ". ", one.hint.c_str());
+        }
+        for (const hosts::Partition& one : look.partitions) {
+            std::printf("     %-16s %lld nodes: %lld yours, %lld others', %lld idle, %lld off\n",
+                        one.name.c_str(), static_cast<long long>(one.nodes()),
+                        static_cast<long long>(one.yours), static_cast<long long>(one.others),
+                        static_cast<long long>(one.idle), static_cast<long long>(one.off));
         }
         std::printf("     %-16s %s a call, %s/s\n", "connection",
                     format_duration(look.round_trip_s).c_str(),

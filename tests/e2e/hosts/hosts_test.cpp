@@ -101,6 +101,26 @@ private slots:
         QCOMPARE(content_of(weft::hosts::list_file(here())), std::string("{\"hosts\": 3}"));
     }
 
+    // What Slurm says in the form of its manual: states in short, with signs behind them.
+    void the_partitions_of_a_host_are_told() {
+        far_->add_program("sinfo", "[ \"$*\" = \"-h -N -o slurm-node %N %R %t\" ] || exit 1\n"
+                                   "cat <<'end'\n"
+                                   "slurm-node gpu01 gpu alloc\nslurm-node gpu02 gpu mix\n"
+                                   "slurm-node gpu03 gpu alloc*\nslurm-node gpu04 gpu idle~\n"
+                                   "slurm-node gpu05 gpu drain$\nslurm-node gpu01 all alloc\nend");
+        far_->add_program("squeue", "echo 'gpu0[1-1]'");
+        far_->add_program("scontrol", "[ \"$3\" = 'gpu0[1-1]' ] && echo gpu01");
+        const Finished out = hosts({"check", "far", "--json"});
+        QCOMPARE(out.code, 0);
+        const Json expected =
+            Json::array({{{"name", "gpu"}, {"yours", 1}, {"others", 1}, {"idle", 1}, {"off", 2}},
+                         {{"name", "all"}, {"yours", 1}, {"others", 0}, {"idle", 0}, {"off", 0}}});
+        QCOMPARE(weft::config::json_of(out.out).at("partitions"), expected);
+        const Finished text = hosts({"check", "far"});
+        QVERIFY2(text.out.find("5 nodes: 1 yours, 1 others', 1 idle, 2 off") != std::string::npos,
+                 text.out.c_str());
+    }
+
     void a_host_is_looked_at() {
         const Finished out = hosts({"check", "far", "--json"});
         QCOMPARE(out.code, 0);

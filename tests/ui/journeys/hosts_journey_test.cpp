@@ -3,6 +3,7 @@
 // mouse and a keyboard: added, a draft begun there, followed, cut off and found again, paused,
 // saved and stopped, fetched, resumed. A script stands for ssh; the program there is the real one.
 #include "core/base/file.h"
+#include "core/base/machine.h"
 #include "core/train/record/run_folder.h"
 #include "tests/support/far_host.h"
 #include "tests/support/weft_test.h"
@@ -11,9 +12,12 @@
 #include "ui/models/hosts/host_run_model.h"
 #include "ui/pages/hosts/host_card.h"
 #include "ui/pages/hosts/hosts_page.h"
+#include "ui/pages/hosts/memory_rows.h"
 #include "widgets/controls/pill.h"
 #include "widgets/controls/text_label.h"
+#include "widgets/look/painting.h"
 
+#include <QProgressBar>
 #include <QTableView>
 
 #include <csignal>
@@ -98,6 +102,12 @@ private slots:
             return card == nullptr ? QString() : card->findChild<widgets::Badge*>()->text();
         };
         QTRY_COMPARE_WITH_TIMEOUT(reach(), QString("connected"), kPatienceMs);
+        const auto* memory =
+            fixture.window().findChild<ui::HostCard*>("host:far")->findChild<ui::MemoryRows*>();
+        const auto bars = memory->findChildren<QProgressBar*>();
+        QVERIFY(!bars.isEmpty() && bars.front()->isVisible() && bars.front()->value() > 0);
+        QVERIFY(bars.front()->accessibleName().contains(
+            widgets::formatMemory(read_machine().memory_bytes)));
 
         // The draft becomes a run there, which is chosen.
         QVERIFY(mouse.press("startOnHost"));

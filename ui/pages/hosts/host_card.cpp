@@ -2,6 +2,8 @@
 #include "ui/pages/hosts/host_card.h"
 
 #include "ui/bridge/convert.h"
+#include "ui/pages/hosts/memory_rows.h"
+#include "ui/pages/hosts/partition_rows.h"
 #include "widgets/controls/pill.h"
 #include "widgets/controls/text_label.h"
 
@@ -17,27 +19,16 @@ using widgets::Role;
 using widgets::TextLabel;
 using widgets::TextStyle;
 
-/// "AMD EPYC, 2 cores, 23.5 GiB; NVIDIA H100, 80 GiB": as far as the host says it.
-QString hostMachineText(const Json& doctor) {
+/// "2 cores · AMD EPYC 9354P": as far as the host says it.
+QString processorText(const Json& doctor) {
+    const Json cpu = doctor.value("cpu", Json::object());
     QStringList parts;
-    const auto text = [](const Json& of, const char* key) {
-        return of.contains(key) && of.at(key).is_string() ? toQString(of.at(key).get<std::string>())
-                                                          : QString();
-    };
-    const auto whole = [](const Json& of, const char* key) {
-        return of.contains(key) && of.at(key).is_number() ? of.at(key).get<std::int64_t>() : 0;
-    };
-    if (const std::int64_t cores = whole(doctor.value("cpu", Json::object()), "usable_cores");
-        cores > 0) {
-        parts << HostCard::tr("%n core(s)", nullptr, static_cast<int>(cores));
+    if (const auto cores = cpu.find("usable_cores");
+        cores != cpu.end() && cores->is_number_integer()) {
+        parts << HostCard::tr("%n core(s)", nullptr, cores->get<int>());
     }
-    if (const std::int64_t memory = whole(doctor, "memory_bytes"); memory > 0) {
-        parts << formatFileSize(memory);
-    }
-    const Json cuda = doctor.value("cuda", Json::object());
-    for (const Json& gpu : cuda.value("devices", Json::array())) {
-        parts << HostCard::tr("%1, %2").arg(text(gpu, "name"),
-                                            formatFileSize(whole(gpu, "memory_bytes")));
+    if (const auto name = cpu.find("name"); name != cpu.end() && name->is_string()) {
+        parts << toQString(name->get<std::string>()).simplified();
     }
     return parts.join(QStringLiteral(" · "));
 }
@@ -62,6 +53,10 @@ HostCard::HostCard(QWidget* parent) : Card(parent) {
         return label;
     };
     has_ = line(Role::Muted);
+    memory_ = new MemoryRows;
+    column->addWidget(memory_);
+    partitions_ = new PartitionRows;
+    column->addWidget(partitions_);
     lacks_ = line(Role::Warning);
     link_ = line(Role::Muted);
 }
@@ -95,9 +90,12 @@ void HostCard::setState(const HostState& state) {
     }
     const bool lost = state.reach == Reach::Lost;
     has_->setText(lost         ? state.problem
-                  : state.look ? hostMachineText(state.look->doctor)
+                  : state.look ? processorText(state.look->doctor)
                                : QString());
     has_->setVisible(!has_->text().isEmpty());
+    memory_->setDoctor(state.look && !lost ? state.look->doctor : Json::object());
+    partitions_->setPartitions(state.look && !lost ? state.look->partitions
+                                                   : std::vector<hosts::Partition>());
     lacks_->setText(lacks.join(QLatin1Char('\n')));
     lacks_->setVisible(!lost && !lacks.isEmpty());
     link_->setText(

@@ -11,6 +11,9 @@ class Badge;
 
 namespace weft::ui {
 
+class MemoryRows;
+class PartitionRows;
+
 class HostCard : public widgets::Card {
     Q_OBJECT
 public:
@@ -22,7 +25,9 @@ private:
     QString name_;
     widgets::TextLabel* title_;
     widgets::Badge* badge_;
-    widgets::TextLabel* has_;   // processor, memory, GPUs; or why nothing is known
+    widgets::TextLabel* has_; // processor; or why nothing is known
+    MemoryRows* memory_;
+    PartitionRows* partitions_;
     widgets::TextLabel* link_;  // "112 MB/s, 0.6 ms"
     widgets::TextLabel* lacks_; // what it lacks; hidden where it is nothing
 };
