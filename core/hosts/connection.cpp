@@ -6,7 +6,9 @@
 #include "core/launch/shell_text.h"
 #include "core/launch/spawn.h"
 
+#include <cctype>
 #include <csignal>
+#include <optional>
 #include <poll.h>
 #include <unistd.h>
 
@@ -37,6 +39,34 @@ std::string preamble(const Host& host) {
 [[noreturn]] void refuse_unreachable(const Host& host, const std::string& said) {
     throw Error(ErrorKind::device, host.name, "cannot be reached: " + last_said(said),
                 "Try `ssh " + host.name + "`: it has to take your key without a question.");
+}
+
+/// What has come; the end is closed where nothing more will.
+void read_some(launch::Descriptor& from, std::string& to) {
+    char bytes[4096];
+    const ssize_t count = ::read(from.number(), bytes, sizeof bytes);
+    if (count > 0) {
+        to.append(bytes, static_cast<std::size_t>(count));
+    } else if (count == 0) {
+        from.close();
+    }
+}
+
+/// The last share in what `rsync --info=progress2` has said, "1,238,099  42%  3.1MB/s ...", which
+/// is taken out of it.
+std::optional<double> share_in(std::string& told) {
+    const std::size_t sign = told.rfind('%');
+    if (sign == std::string::npos) {
+        return std::nullopt;
+    }
+    std::size_t begin = sign;
+    while (begin > 0 && std::isdigit(static_cast<unsigned char>(told[begin - 1])) != 0) {
+        --begin;
+    }
+    const std::string number = told.substr(begin, sign - begin);
+    told.erase(0, sign + 1);
+    return number.empty() || number.size() > 3 ? std::nullopt
+                                               : std::optional(std::stod(number) / 100);
 }
 
 } // namespace
@@ -109,34 +139,44 @@ void Connection::pull(const std::vector<std::string>& options, const std::string
                       const Path& to, const std::function<void()>& tick) const {
     std::vector<std::string> words = options;
     words.insert(words.end(), {"--", host_.name + ":" + from, to.string()});
-    run_rsync(std::move(words), tick);
+    run_rsync(std::move(words), tick, {});
 }
 
 void Connection::push(const std::vector<std::string>& options, const Path& from,
-                      const std::string& to) const {
+                      const std::string& to, const std::function<void(double)>& progress) const {
     std::vector<std::string> words = options;
+    if (progress) { // of the whole, whose size is known first
+        words.insert(words.end(), {"--info=progress2", "--no-inc-recursive"});
+    }
     words.insert(words.end(), {"--", from.string(), host_.name + ":" + to});
-    run_rsync(std::move(words), {});
+    run_rsync(std::move(words), {}, progress);
 }
 
-void Connection::run_rsync(std::vector<std::string> words,
-                           const std::function<void()>& tick) const {
+void Connection::run_rsync(std::vector<std::string> words, const std::function<void()>& tick,
+                           const std::function<void(double)>& progress) const {
     // -s: names of files reach the host as they are. What stays silent for a minute is lost.
     words.insert(words.begin(), {"rsync", "-s", "--timeout=60", "-e", launch::shell_line(ssh())});
     launch::Pipe error = launch::make_pipe();
-    launch::Child child = launch::spawn(words, {}, {-1, -1, error.write.number()});
+    launch::Pipe output = launch::make_pipe();
+    launch::Child child =
+        launch::spawn(words, {}, {-1, output.write.number(), error.write.number()});
     error.write.close();
+    output.write.close();
     std::string said;
+    std::string told; // of its output what has no end yet
     for (;;) {
-        pollfd waiting[] = {{child.ended.number(), POLLIN, 0}, {error.read.number(), POLLIN, 0}};
-        ::poll(waiting, 2, kTickMs);
+        pollfd waiting[] = {{child.ended.number(), POLLIN, 0},
+                            {error.read.number(), POLLIN, 0},
+                            {output.read.number(), POLLIN, 0}};
+        ::poll(waiting, 3, kTickMs);
         if (waiting[1].revents != 0) {
-            char bytes[4096];
-            const ssize_t count = ::read(error.read.number(), bytes, sizeof bytes);
-            if (count > 0) {
-                said.append(bytes, static_cast<std::size_t>(count));
-            } else if (count == 0) {
-                error.read.close();
+            read_some(error.read, said);
+            continue;
+        }
+        if (waiting[2].revents != 0) {
+            read_some(output.read, told);
+            if (const auto share = share_in(told); share && progress) {
+                progress(*share);
             }
             continue;
         }

@@ -34,8 +34,9 @@ public:
     /// weft::Error: {device} without a connection, {runtime} with what rsync says; Stopped.
     void pull(const std::vector<std::string>& options, const std::string& from, const Path& to,
               const std::function<void()>& tick = {}) const;
-    void push(const std::vector<std::string>& options, const Path& from,
-              const std::string& to) const;
+    /// `progress` hears how much of all has gone, 0 to 1, as rsync says it.
+    void push(const std::vector<std::string>& options, const Path& from, const std::string& to,
+              const std::function<void(double)>& progress = {}) const;
 
     struct Stopped {};
     const std::stop_token& stop() const { return stop_; }
@@ -43,7 +44,8 @@ public:
 private:
     std::vector<std::string> ssh() const; // without the host
     std::vector<std::string> words_for(const std::string& script) const;
-    void run_rsync(std::vector<std::string> words, const std::function<void()>& tick) const;
+    void run_rsync(std::vector<std::string> words, const std::function<void()>& tick,
+                   const std::function<void(double)>& progress) const;
 
     Host host_;
     std::string socket_;

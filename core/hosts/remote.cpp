@@ -180,7 +180,8 @@ std::string tell_run(const Connection& connection, const std::string& run,
                                            launch::shell_line(words) + " 2>&1")));
 }
 
-std::string copy_data(const Connection& connection, const Path& data) {
+std::string copy_data(const Connection& connection, const Path& data,
+                      const std::function<void(double)>& progress) {
     std::error_code problem;
     if (!std::filesystem::exists(data, problem)) {
         throw Error(ErrorKind::usage, data.string(), "is not there", "Name a file or a folder.");
@@ -188,12 +189,12 @@ std::string copy_data(const Connection& connection, const Path& data) {
     const Path whole = std::filesystem::canonical(data);
     const std::string folder =
         std::string(trim(connection.ask("mkdir -p \"$runs/data\" && cd \"$runs/data\" && pwd -P")));
-    connection.push({"-rlt", "--checksum", "--partial"}, whole, folder + "/");
+    connection.push({"-rlt", "--checksum", "--partial"}, whole, folder + "/", progress);
     return folder + "/" + whole.filename().string();
 }
 
 Json bring_data(const Connection& connection, Json config, const std::map<std::string, Path>& files,
-                const std::function<void(const std::string&)>& tell) {
+                const std::function<void(const std::string&, double)>& tell) {
     std::map<std::string, Path> brought; // by the name that it has there
     for (const auto& [pointer, path] : files) {
         const Path& before = brought.emplace(path.filename().string(), path).first->second;
@@ -202,8 +203,9 @@ Json bring_data(const Connection& connection, Json config, const std::map<std::s
                         "has the name of " + before.string() + ", which is brought, too",
                         "Give one of them another name.");
         }
-        tell(path.string());
-        config[Json::json_pointer(pointer)] = copy_data(connection, path);
+        const auto told = [&tell, name = path.string()](double share) { tell(name, share); };
+        told(0);
+        config[Json::json_pointer(pointer)] = copy_data(connection, path, told);
     }
     return config;
 }

@@ -60,14 +60,16 @@ std::string tell_run(const Connection& connection, const std::string& run,
                      const std::vector<std::string>& words);
 
 /// A file or folder into <runs>/data there, by rsync, sum by sum; what is there already and equal
-/// is not sent again. Returns its path there.
-std::string copy_data(const Connection& connection, const Path& data);
+/// is not sent again. Returns its path there. `progress` hears how much of it has gone, 0 to 1.
+std::string copy_data(const Connection& connection, const Path& data,
+                      const std::function<void(double)>& progress = {});
 
 /// The configuration with files and folders of here brought there, and named as they are there.
-/// `files` by the field that names each, "/data/train/path". `tell` hears of each before it goes.
+/// `files` by the field that names each, "/data/train/path". `tell` hears of each how much of it
+/// has gone, first 0.
 /// Throws weft::Error{usage} where two of them have one name.
 config::Json bring_data(const Connection& connection, config::Json config,
                         const std::map<std::string, Path>& files,
-                        const std::function<void(const std::string&)>& tell);
+                        const std::function<void(const std::string&, double)>& tell);
 
 } // namespace weft::hosts

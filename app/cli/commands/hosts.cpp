@@ -69,6 +69,20 @@ int list_hosts(const HostsOptions& options, const Context& context) {
     return 0;
 }
 
+bool tells_shares(const HostsOptions& options, const Context& context) {
+    return context.error_terminal && !options.quiet;
+}
+
+/// How much has gone over the connection, on one line of a terminal; nothing elsewhere.
+void tell_share(const HostsOptions& options, const Context& context, double share) {
+    if (tells_shares(options, context)) {
+        std::fprintf(stderr, "\r%3.0f %%", 100 * share);
+    }
+}
+void end_shares(const HostsOptions& options, const Context& context) {
+    std::fputs(tells_shares(options, context) ? "\r100 %\n" : "", stderr);
+}
+
 Json check_json(const hosts::HostLook& look) {
     Json checks = Json::array();
     for (const hosts::HostCheck& one : look.checks) {
@@ -165,11 +179,13 @@ int start_there(const HostsOptions& options, const Context& context) {
             return kExitUsage;
         }
         config = hosts::bring_data(connection, std::move(config), train::data_files(checked.config),
-                                   [&](const std::string& path) {
-                                       if (!options.quiet) {
+                                   [&](const std::string& path, double share) {
+                                       if (!options.quiet && share == 0) {
                                            std::fprintf(stderr, "Bringing %s ...\n", path.c_str());
                                        }
+                                       tell_share(options, context, share);
                                    });
+        end_shares(options, context);
     }
     const std::string run = hosts::start_run(connection, config, settings);
     std::printf("%s\n", run.c_str());
@@ -221,15 +237,10 @@ int fetch_from(const HostsOptions& options, const Context& context) {
     return until_signal([&](const std::stop_token& stop) {
         const hosts::Connection connection = connection_to(options, context, stop);
         const std::string run = hosts::find_run(connection, options.run);
-        const bool tells = context.error_terminal && !options.quiet;
-        const fs::path there =
-            hosts::fetch_checkpoint(connection, run, mirror_for(options, run, context),
-                                    options.checkpoint, [&](double share) {
-                                        if (tells) {
-                                            std::fprintf(stderr, "\r%3.0f %%", 100 * share);
-                                        }
-                                    });
-        std::fputs(tells ? "\r100 %\n" : "", stderr);
+        const fs::path there = hosts::fetch_checkpoint(
+            connection, run, mirror_for(options, run, context), options.checkpoint,
+            [&](double share) { tell_share(options, context, share); });
+        end_shares(options, context);
         std::printf("%s\n", there.c_str());
     });
 }
@@ -237,7 +248,9 @@ int fetch_from(const HostsOptions& options, const Context& context) {
 int copy_there(const HostsOptions& options, const Context& context) {
     return until_signal([&](const std::stop_token& stop) {
         const std::string there =
-            hosts::copy_data(connection_to(options, context, stop), options.data);
+            hosts::copy_data(connection_to(options, context, stop), options.data,
+                             [&](double share) { tell_share(options, context, share); });
+        end_shares(options, context);
         std::printf("%s\n", there.c_str());
     });
 }

@@ -191,7 +191,16 @@ private slots:
                         {.name = "far", .program = WEFT_PROGRAM, .runs = {}});
         QVERIFY(mouse.go("hosts"));
         QTRY_VERIFY_WITH_TIMEOUT(fixture.find("startWithData")->isEnabled(), kPatienceMs);
+        // rsync says how far it is, and goes on once that is seen.
+        far.add_program("rsync", "case \"$*\" in *progress2*)\n"
+                                 "printf '    1,024  42%%    1.00MB/s    0:00:01\\r'\n"
+                                 "until [ -e \"$place/seen\" ]; do sleep 0.05; done ;; esac\n"
+                                 "exec \"$(PATH=${PATH#*:}; command -v rsync)\" \"$@\"");
         QVERIFY(mouse.press("startWithData"));
+        const auto* progress = static_cast<QProgressBar*>(fixture.find("fetchProgress"));
+        QTRY_COMPARE_WITH_TIMEOUT(progress->value(), 42, kPatienceMs);
+        QVERIFY(progress->isVisible());
+        write_file_atomically(fs::path(room.place.path().toStdString()) / "seen", "");
         const fs::path there = far.runs() / "data" / "table.csv";
         QTRY_VERIFY_WITH_TIMEOUT(fs::exists(there), kPatienceMs);
         const auto run = [&]() -> fs::path {

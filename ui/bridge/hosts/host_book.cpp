@@ -76,7 +76,7 @@ HostBook::HostBook(Places places, QObject* parent) : QObject(parent), places_(st
 
 HostBook::~HostBook() {
     leaving_.request_stop();
-    stopFetching();
+    stopTransfer();
 }
 
 HostState* HostBook::state(const QString& name) {
@@ -244,23 +244,57 @@ void HostBook::remove(const QString& name) {
 
 void HostBook::start(const QString& name, const config::Json& config,
                      const std::map<std::string, std::filesystem::path>& data) {
-    const auto tell = [book = QPointer<HostBook>(this), name](const std::string& path) {
-        QMetaObject::invokeMethod(qApp, [book, name, path] { // this may be gone by then
-            if (book != nullptr) {
-                emit book->told(tr("Bringing %1 to %2").arg(toQString(path), name));
-            }
-        });
-    };
-    onHost(
-        name,
-        [config, data, tell](const hosts::Connection& connection) {
-            return hosts::start_run(connection, hosts::bring_data(connection, config, data, tell),
-                                    {});
+    const HostState* host = find(name);
+    if (host == nullptr) {
+        return;
+    }
+    if (data.empty()) {
+        onHost(
+            name,
+            [config](const hosts::Connection& connection) {
+                return hosts::start_run(connection, config, {});
+            },
+            [this, name](const std::string& run) {
+                askRuns();
+                emit begun(name, run);
+            });
+        return;
+    }
+    if (under_way_) {
+        emit failed(tr("%1 is still on its way. Wait for it, or cancel it.").arg(under_way_->what));
+        return;
+    }
+    under_way_.emplace().what = tr("data to %1").arg(name);
+    runInBackground(
+        this,
+        [connection = hosts::Connection(host->host, places_.sockets, under_way_->stop.get_token()),
+         config, data, share = under_way_->share] {
+            return answerOf([&] {
+                const auto told = [&](const std::string&, double done) { share->store(done); };
+                return hosts::start_run(connection,
+                                        hosts::bring_data(connection, config, data, told), {});
+            });
         },
-        [this, name](const std::string& run) {
-            askRuns();
-            emit begun(name, run);
-        });
+        [this, name, share = under_way_->share](const HostAnswer<std::string>& answer) {
+            const bool goes_on = ended(share);
+            if (answer.result) {
+                askRuns();
+                emit begun(name, *answer.result);
+            } else if (goes_on) {
+                emit failed(answer.problem);
+            }
+            emit changed();
+        },
+        networkPool());
+    emit changed();
+}
+
+bool HostBook::ended(const std::shared_ptr<std::atomic<double>>& share) {
+    const bool goes_on = under_way_ && under_way_->share == share;
+    if (goes_on) {
+        under_way_.reset();
+    }
+    return goes_on;
 }
 
 void HostBook::tell(const QString& name, const std::string& run, const std::string& order,
@@ -372,29 +406,25 @@ void HostBook::lookForFollowed() {
 
 void HostBook::fetch(const QString& name, const std::string& run, const std::string& which) {
     const HostState* host = find(name);
-    if (host == nullptr || fetching_) {
+    if (host == nullptr || under_way_) {
         return;
     }
-    fetching_.emplace();
+    under_way_.emplace().what = tr("checkpoint of %1").arg(runTitle(run));
     runInBackground(
         this,
-        [connection = hosts::Connection(host->host, places_.sockets, fetching_->stop.get_token()),
-         run, which, root = places_.runs_root, share = fetching_->share] {
+        [connection = hosts::Connection(host->host, places_.sockets, under_way_->stop.get_token()),
+         run, which, root = places_.runs_root, share = under_way_->share] {
             return answerOf([&] {
                 const auto folder = hosts::mirror_folder(root, {connection.host().name, run});
                 return hosts::fetch_checkpoint(connection, run, folder, which,
                                                [&](double done) { share->store(done); });
             });
         },
-        [this, share = fetching_->share](const HostAnswer<std::filesystem::path>& answer) {
-            // One that was cancelled is not the one that may have begun since.
-            const bool stopped = !fetching_ || fetching_->share != share;
-            if (!stopped) {
-                fetching_.reset();
-            }
+        [this, share = under_way_->share](const HostAnswer<std::filesystem::path>& answer) {
+            const bool goes_on = ended(share);
             if (answer.result) {
                 emit fetched(*answer.result);
-            } else if (!stopped) {
+            } else if (goes_on) {
                 emit failed(answer.problem);
             }
             emit changed();
@@ -403,15 +433,16 @@ void HostBook::fetch(const QString& name, const std::string& run, const std::str
     emit changed();
 }
 
-void HostBook::stopFetching() {
-    if (fetching_) {
-        fetching_->stop.request_stop();
-        fetching_.reset();
+void HostBook::stopTransfer() {
+    if (under_way_) {
+        under_way_->stop.request_stop();
+        under_way_.reset();
     }
 }
 
-std::optional<double> HostBook::fetching() const {
-    return fetching_ ? std::optional(fetching_->share->load()) : std::nullopt;
+std::optional<HostBook::Transfer> HostBook::transfer() const {
+    return under_way_ ? std::optional<Transfer>({under_way_->what, under_way_->share->load()})
+                      : std::nullopt;
 }
 
 } // namespace weft::ui

@@ -56,7 +56,7 @@ public:
     void add(const hosts::Host& host);
     void remove(const QString& name);
     /// The draft becomes a run there once these are there, of which each is told; `begun` with its
-    /// folder there.
+    /// folder there. With data it waits for what else is on its way: `failed`.
     void start(const QString& name, const config::Json& config,
                const std::map<std::string, std::filesystem::path>& data = {});
     /// An order to a run there, as `weft tell`; where `commanded`, a run that is commanded from
@@ -67,9 +67,15 @@ public:
     void follow(const QString& name, const std::string& run);
     /// "latest", "best" or a step, into the run's folder here; `fetched`.
     void fetch(const QString& name, const std::string& run, const std::string& which);
-    void stopFetching();
-    /// 0 to 1; nothing: nothing is fetched.
-    std::optional<double> fetching() const;
+    /// Of what is fetched, or of data that are brought there.
+    void stopTransfer();
+    /// What is on its way between here and a host, and how much of it has gone, 0 to 1; one at a
+    /// time.
+    struct Transfer {
+        QString what;
+        double share = 0;
+    };
+    std::optional<Transfer> transfer() const;
 
 signals:
     void changed();
@@ -102,11 +108,15 @@ private:
     QTimer following_; // looks for folders that are to come
     std::vector<Followed> followed_;
     bool looking_ = false;
-    struct Fetching {
+    struct UnderWay {
+        QString what;
         std::shared_ptr<std::atomic<double>> share = std::make_shared<std::atomic<double>>(0.0);
         std::stop_source stop;
     };
-    std::optional<Fetching> fetching_;
+    /// Whether it goes on, so that who asks is told; what was stopped is not what may have begun
+    /// since.
+    bool ended(const std::shared_ptr<std::atomic<double>>& share);
+    std::optional<UnderWay> under_way_;
     std::stop_source leaving_; // nobody waits for a network then
 };
 

@@ -250,7 +250,7 @@ QWidget* HostsPage::createFetching() {
     auto* cancel = new QPushButton(tr("Cancel"));
     cancel->setObjectName("cancelFetch");
     connect(cancel, &QPushButton::clicked, this, [this] {
-        book_.stopFetching();
+        book_.stopTransfer();
         refresh();
     });
     under_way->addWidget(cancel);
@@ -361,11 +361,11 @@ void HostsPage::refreshChecks() {
 }
 
 void HostsPage::refreshFetching() {
-    const auto share = book_.fetching();
-    fetching_->setVisible(share.has_value());
-    if (share) {
-        fetched_of_->setText(fetched_run_);
-        progress_->setValue(static_cast<int>(*share * 100));
+    const auto transfer = book_.transfer();
+    fetching_->setVisible(transfer.has_value());
+    if (transfer) {
+        fetched_of_->setText(transfer->what);
+        progress_->setValue(static_cast<int>(transfer->share * 100));
         fetching_look_->start();
     } else {
         fetching_look_->stop();
@@ -399,7 +399,7 @@ void HostsPage::updateButtons() {
     for (QPushButton* button : {pause_, save_, stop_}) {
         button->setEnabled(live);
     }
-    fetch_->setEnabled(here && run->checkpoint_step >= 0 && !book_.fetching());
+    fetch_->setEnabled(here && run->checkpoint_step >= 0 && !book_.transfer());
     again_->setEnabled(host != nullptr && host->reach != Reach::Asking);
     remove_->setEnabled(host != nullptr);
 }
@@ -453,7 +453,6 @@ void HostsPage::fetch() {
         return;
     }
     const QString which = which_->currentText().trimmed();
-    fetched_run_ = runTitle(run->folder);
     book_.fetch(chosen_, run->folder,
                 which == tr("latest") ? "latest"
                 : which == tr("best") ? "best"

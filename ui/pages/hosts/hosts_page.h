@@ -91,7 +91,6 @@ private:
     widgets::TextLabel* fetched_of_;
     QProgressBar* progress_;
     QTimer* fetching_look_;
-    QString fetched_run_;
 };
 
 } // namespace weft::ui
