@@ -46,7 +46,8 @@ Call priced_call(const plan::Step& step, const cost::CostModel& cost, std::int64
 
 /// Calls by linear position, a loop before its body; and how many of them one run makes.
 struct Positions {
-    std::vector<int> call; // by position; -1: a loop
+    std::vector<int> call;                // by position; -1: a loop
+    std::vector<const plan::Step*> steps; // by position
     std::int64_t executions = 0;
 };
 
@@ -54,6 +55,7 @@ void add_calls(const std::vector<plan::Step>& steps, std::int64_t times,
                const cost::CostModel& cost, std::int64_t devices, std::vector<Call>& calls,
                Positions& out) {
     for (const plan::Step& step : steps) {
+        out.steps.push_back(&step);
         if (step.is_loop()) {
             out.call.push_back(-1);
             add_calls(step.steps, times * step.count, cost, devices, calls, out);
@@ -89,19 +91,24 @@ std::int64_t events_of_step(const plan::ExecutionPlan& plan) {
 /// What a device did, in seconds of the clock.
 class StepRecorder::Lane final : public exec::StepObserver {
 public:
-    Lane(const Positions& positions, std::int64_t steps) : call_(positions.call) {
+    Lane(const Positions& positions, std::int64_t steps)
+        : call_(positions.call), steps_(positions.steps) {
         // A page of a list that nothing was written to is not there yet: all are touched now.
         kept_.resize(static_cast<std::size_t>(positions.executions * steps));
     }
 
     void waited(double seconds) override { waited_s_ = seconds; }
 
-    void step_done(const plan::Step&, int position, double start_s, double end_s) override {
+    void step_done(const plan::Step& step, int position, double start_s, double end_s) override {
+        const auto at = static_cast<std::size_t>(position);
+        if (at >= steps_.size() || steps_[at] != &step) {
+            return; // of another program: an evaluation between two steps
+        }
         if (count_ == kept_.size()) {
             ++dropped_;
             return;
         }
-        kept_[count_++] = {call_[static_cast<std::size_t>(position)], start_s, end_s, waited_s_};
+        kept_[count_++] = {call_[at], start_s, end_s, waited_s_};
         waited_s_ = 0;
     }
 
@@ -128,6 +135,7 @@ private:
     };
 
     std::vector<int> call_;
+    std::vector<const plan::Step*> steps_;
     std::vector<Kept> kept_;
     std::size_t count_ = 0;
     std::int64_t dropped_ = 0;

@@ -139,13 +139,6 @@ private:
 };
 
 /// One query at a time over a key/value cache: decoding is bound by reading the cache.
-WEFT_INLINE float number(float value) {
-    return value;
-}
-WEFT_INLINE float number(bf16 value) {
-    return std::bit_cast<float>(static_cast<std::uint32_t>(value.bits) << 16);
-}
-
 constexpr std::int64_t kRowsAhead = 8; // that are fetched while a row is used
 
 /// What lies apart is not foreseen by the processor.
@@ -165,7 +158,7 @@ WEFT_VECTOR void score_rows(const float* q, const T* rows, std::int64_t step, st
         const T* row = rows + s * step;
         fetch_row(row + kRowsAhead * step, width);
         scores[s] = scale * blocked_sum(width, [=](std::int64_t i) WEFT_INLINE_LAMBDA {
-                        return q[i] * number(row[i]);
+                        return q[i] * to_float(row[i]);
                     });
     }
 }
@@ -183,7 +176,7 @@ WEFT_VECTOR void mix_rows(const float* shares, float sum, const T* rows, std::in
         const float share = shares[s] / sum;
 #pragma GCC ivdep
         for (std::int64_t i = 0; i < width; ++i) {
-            out[i] += share * number(row[i]);
+            out[i] += share * to_float(row[i]);
         }
     }
 }

@@ -22,13 +22,6 @@ constexpr int kTogether = 4;            // rows of weights that are read side by
 // From so many bytes a row on; shorter ones are read one after the other, as memory likes it best.
 constexpr std::int64_t kLongRow = 4096;
 
-WEFT_INLINE float number(float value) {
-    return value;
-}
-WEFT_INLINE float number(bf16 value) {
-    return std::bit_cast<float>(static_cast<std::uint32_t>(value.bits) << 16);
-}
-
 /// sums[i] += x[0] y[i] + x[1] y[row + i] + ..., `depth` of them, for `count` columns.
 template <class T>
 WEFT_VECTOR void add_weighted_rows(const float* x, const T* y, std::int64_t row, std::int64_t depth,
@@ -43,8 +36,8 @@ WEFT_VECTOR void add_weighted_rows(const float* x, const T* y, std::int64_t row,
         const float x3 = x[k + 3];
 #pragma GCC ivdep
         for (std::int64_t i = 0; i < count; ++i) {
-            sums[i] += (x0 * number(rows[i]) + x1 * number(rows[row + i])) +
-                       (x2 * number(rows[2 * row + i]) + x3 * number(rows[3 * row + i]));
+            sums[i] += (x0 * to_float(rows[i]) + x1 * to_float(rows[row + i])) +
+                       (x2 * to_float(rows[2 * row + i]) + x3 * to_float(rows[3 * row + i]));
         }
     }
     for (; k < depth; ++k) {
@@ -52,7 +45,7 @@ WEFT_VECTOR void add_weighted_rows(const float* x, const T* y, std::int64_t row,
         const float factor = x[k];
 #pragma GCC ivdep
         for (std::int64_t i = 0; i < count; ++i) {
-            sums[i] += factor * number(one[i]);
+            sums[i] += factor * to_float(one[i]);
         }
     }
 }
@@ -66,7 +59,7 @@ WEFT_VECTOR void dots(const float* x, const T* y, std::int64_t depth, std::int64
         float sum = 0.0f;
 #pragma omp simd reduction(+ : sum)
         for (std::int64_t k = 0; k < depth; ++k) {
-            sum += x[k] * number(row[k]);
+            sum += x[k] * to_float(row[k]);
         }
         out[j] = sum;
     }

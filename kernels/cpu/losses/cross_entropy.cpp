@@ -5,23 +5,56 @@
 #include "kernels/cpu/loops/rows.h"
 #include "kernels/cpu/loops/simd.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <limits>
 
 namespace weft::kernels::cpu {
 namespace {
 
-WEFT_VECTOR float sum_of_exp(const float* x, float shift, std::int64_t count) {
-    return blocked_sum(count,
-                       [=](std::int64_t i) WEFT_INLINE_LAMBDA { return exp_f(x[i] - shift); });
+// Elements are read as they are stored, f32 or bf16, and widened in registers.
+
+template <class T>
+WEFT_VECTOR float largest(const T* x, std::int64_t count) {
+    float max = -std::numeric_limits<float>::infinity();
+    std::int32_t nans = 0;
+#pragma omp simd reduction(max : max) reduction(+ : nans)
+    for (std::int64_t i = 0; i < count; ++i) {
+        const float value = to_float(x[i]);
+        max = value > max ? value : max;
+        nans += value != value ? 1 : 0;
+    }
+    return nans > 0 ? std::numeric_limits<float>::quiet_NaN() : max;
 }
 
-/// out = factor (exp(x - logsumexp) - floor)
-WEFT_VECTOR void grad_run(const float* x, float logsumexp, float factor, float floor, float* out,
+template <class T>
+WEFT_VECTOR float sum_of_exp(const T* x, float shift, std::int64_t count) {
+    return blocked_sum(count, [=](std::int64_t i)
+                                  WEFT_INLINE_LAMBDA { return exp_f(to_float(x[i]) - shift); });
+}
+
+template <class T>
+WEFT_VECTOR float sum_of_all(const T* x, std::int64_t count) {
+    return blocked_sum(count, [=](std::int64_t i) WEFT_INLINE_LAMBDA { return to_float(x[i]); });
+}
+
+/// What stands for no class (-1e30 and below) is left out.
+template <class T>
+WEFT_VECTOR float sum_of_real(const T* x, std::int64_t count) {
+    return blocked_sum(count, [=](std::int64_t i) WEFT_INLINE_LAMBDA {
+        const float value = to_float(x[i]);
+        return value > -1e29f ? value : 0.0f;
+    });
+}
+
+/// out = factor (exp(x - logsumexp) - floor); `out` may be `x`.
+template <class T, class Out>
+WEFT_VECTOR void grad_run(const T* x, float logsumexp, float factor, float floor, Out* out,
                           std::int64_t count) {
 #pragma GCC ivdep
     for (std::int64_t i = 0; i < count; ++i) {
-        out[i] = factor * (exp_f(x[i] - logsumexp) - floor);
+        out[i] = from_float<Out>(factor * (exp_f(to_float(x[i]) - logsumexp) - floor));
     }
 }
 
@@ -32,31 +65,31 @@ public:
         : rows_(row_count(op.input(0))), classes_(last_dim(op.input(0))),
           logits_(op.input(0).dtype), smoothing_(op.real("label_smoothing", 0.0)),
           part_(op.has("of_classes")), of_(part_ ? op.integer("of_classes") : classes_),
-          threads_(team_size()), scratch_{0, round_up_to_line(classes_ * 4) * 2} {
+          threads_(team_size()) {
         require(op.input(0).rank >= 1 && classes_ > 0, "the logits are not [N, V]");
         require(element_count(op.input(1)) == rows_, "the labels are not [N]");
         if (!is_float(logits_) || op.input(1).dtype != WEFT_I32) {
             unsupported("logits in f32 or bf16 and labels in i32 only");
         }
-        workspace_bytes_ = scratch_.bytes * threads_;
     }
 
 protected:
-    /// fn(row, logits as floats, label, spare scratch of V floats). False when a label is too
-    /// large.
+    /// fn(row, its logits as they are stored, label). False when a label is too large.
     template <class Fn>
     bool for_each_row(const weft_run_args& args, const Fn& fn) const {
         std::atomic<bool> labels_fit{true};
-        parallel_each(rows_, rows_ * classes_ * 4, threads_, [&](std::int64_t row, int thread) {
-            float* scratch = scratch_.of(args.workspace, thread);
+        parallel_each(rows_, rows_ * classes_ * 4, threads_, [&](std::int64_t row, int) {
             const std::int32_t label = static_cast<const std::int32_t*>(args.inputs[1])[row];
             if (label >= classes_ && !part_) {
                 labels_fit.store(false, std::memory_order_relaxed);
                 return;
             }
-            const float* x = as_floats(element(args.inputs[0], logits_, row * classes_), logits_,
-                                       scratch, classes_);
-            fn(row, x, label, scratch + scratch_.bytes / 8);
+            const void* x = element(args.inputs[0], logits_, row * classes_);
+            if (logits_ == WEFT_F32) {
+                fn(row, static_cast<const float*>(x), label);
+            } else {
+                fn(row, static_cast<const bf16*>(x), label);
+            }
         });
         return labels_fit.load();
     }
@@ -67,16 +100,7 @@ protected:
     bool part_;       // logits are those of some of `of_` classes; see reference/loss.cpp
     std::int64_t of_; // classes of the whole
     int threads_;
-    ThreadScratch scratch_;
 };
-
-float sum_of_real(const float* x, std::int64_t count) {
-    float sum = 0.0f;
-    for (std::int64_t i = 0; i < count; ++i) {
-        sum += x[i] > -1e29f ? x[i] : 0.0f;
-    }
-    return sum;
-}
 
 class CrossEntropy final : public RowLoss {
 public:
@@ -94,8 +118,8 @@ public:
         auto* logsumexps = static_cast<float*>(args.outputs[1]);
         const auto smoothing = static_cast<float>(smoothing_);
         const bool fits =
-            for_each_row(args, [&](std::int64_t row, const float* x, std::int32_t label, float*) {
-                const float max = max_run(x, classes_);
+            for_each_row(args, [&](std::int64_t row, const auto* x, std::int32_t label) {
+                const float max = largest(x, classes_);
                 const float logsumexp = max + std::log(sum_of_exp(x, max, classes_));
                 logsumexps[row] = logsumexp;
                 if (label < 0) {
@@ -103,15 +127,15 @@ public:
                     return;
                 }
                 if (part_) {
-                    loss[row] = label < classes_ ? (1.0f - smoothing) * x[label] : 0.0f;
+                    loss[row] = label < classes_ ? (1.0f - smoothing) * to_float(x[label]) : 0.0f;
                     if (smoothing > 0.0f) {
                         loss[row] += smoothing * sum_of_real(x, classes_) / static_cast<float>(of_);
                     }
                     return;
                 }
-                loss[row] = (1.0f - smoothing) * (logsumexp - x[label]);
+                loss[row] = (1.0f - smoothing) * (logsumexp - to_float(x[label]));
                 if (smoothing > 0.0f) {
-                    const float mean = sum_run(x, classes_) / static_cast<float>(classes_);
+                    const float mean = sum_of_all(x, classes_) / static_cast<float>(classes_);
                     loss[row] += smoothing * (logsumexp - mean);
                 }
             });
@@ -132,23 +156,13 @@ public:
     }
 
     weft_status run(const weft_run_args& args) override {
-        const auto* logsumexp = static_cast<const float*>(args.inputs[2]);
-        const auto* dloss = static_cast<const float*>(args.inputs[3]);
-        const auto floor = static_cast<float>(smoothing_ / static_cast<double>(of_));
-        const bool fits = for_each_row(
-            args, [&](std::int64_t row, const float* x, std::int32_t label, float* scratch) {
+        const bool fits =
+            for_each_row(args, [&](std::int64_t row, const auto* x, std::int32_t label) {
                 void* out = element(args.outputs[0], out_, row * classes_);
-                float* result = out_ == WEFT_F32 ? static_cast<float*>(out) : scratch;
-                if (label < 0) {
-                    fill_run(result, 0.0f, classes_);
+                if (out_ == WEFT_F32) {
+                    one(args, row, x, label, static_cast<float*>(out));
                 } else {
-                    grad_run(x, logsumexp[row], dloss[row], floor, result, classes_);
-                    if (label < classes_) {
-                        result[label] -= dloss[row] * static_cast<float>(1.0 - smoothing_);
-                    }
-                }
-                if (out_ == WEFT_BF16) {
-                    store_bf16(result, static_cast<bf16*>(out), classes_);
+                    one(args, row, x, label, static_cast<bf16*>(out));
                 }
             });
         return fits ? WEFT_OK
@@ -157,6 +171,26 @@ public:
     }
 
 private:
+    /// The gradient may lie over the logits.
+    template <class T, class Out>
+    void one(const weft_run_args& args, std::int64_t row, const T* x, std::int32_t label,
+             Out* out) const {
+        if (label < 0) {
+            std::fill_n(out, classes_, from_float<Out>(0.0f));
+            return;
+        }
+        const float logsumexp = static_cast<const float*>(args.inputs[2])[row];
+        const float dloss = static_cast<const float*>(args.inputs[3])[row];
+        const auto floor = static_cast<float>(smoothing_ / static_cast<double>(of_));
+        const bool here = label < classes_;
+        const float logit = here ? to_float(x[label]) : 0.0f;
+        grad_run(x, logsumexp, dloss, floor, out, classes_);
+        if (here) {
+            const float others = dloss * (exp_f(logit - logsumexp) - floor);
+            out[label] = from_float<Out>(others - dloss * static_cast<float>(1.0 - smoothing_));
+        }
+    }
+
     std::int32_t out_;
 };
 
@@ -172,17 +206,25 @@ public:
     weft_status run(const weft_run_args& args) override {
         auto* out = static_cast<float*>(args.outputs[0]);
         const auto* labels = static_cast<const std::int32_t*>(args.inputs[1]);
-        parallel_each(rows_, rows_ * classes_, threads_, [&](std::int64_t row, int thread) {
-            const float* x = as_floats(element(args.inputs[0], logits_, row * classes_), logits_,
-                                       scratch_.of(args.workspace, thread), classes_);
-            const float max = max_run(x, classes_);
-            std::int64_t first = 0;
-            while (first < classes_ && x[first] != max) {
-                ++first;
-            }
-            out[row] = first == labels[row] ? 1.0f : 0.0f;
+        parallel_each(rows_, rows_ * classes_, threads_, [&](std::int64_t row, int) {
+            const void* x = element(args.inputs[0], logits_, row * classes_);
+            const bool right = logits_ == WEFT_F32
+                                   ? is_first_largest(static_cast<const float*>(x), labels[row])
+                                   : is_first_largest(static_cast<const bf16*>(x), labels[row]);
+            out[row] = right ? 1.0f : 0.0f;
         });
         return WEFT_OK;
+    }
+
+private:
+    template <class T>
+    bool is_first_largest(const T* x, std::int32_t label) const {
+        const float max = largest(x, classes_);
+        std::int64_t first = 0;
+        while (first < classes_ && to_float(x[first]) != max) {
+            ++first;
+        }
+        return first == label;
     }
 };
 

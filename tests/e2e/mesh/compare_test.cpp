@@ -114,12 +114,13 @@ private slots:
     }
 
     // At ten times the rate of kMoe tokens change their experts every few steps, and in bf16 two
-    // probabilities are often a rounding apart.
+    // probabilities are often a rounding apart. By how much losses part is chance: with seeds 1 to
+    // 6 by three to eight times the tolerance in 60 steps.
     void routing_that_flips_is_named_and_not_an_exchange() {
-        const compile::RunConfig config =
-            mesh_config(kMoe, {"mesh.devices=cpu:2", "mesh.strategy=expert_parallel",
-                               "optimizer.learning_rate=0.03", "training.precision=bf16"});
-        const train::MeshVerdict found = train::verify_mesh(config, 40, 1);
+        const compile::RunConfig config = mesh_config(
+            kMoe, {"mesh.devices=cpu:2", "mesh.strategy=expert_parallel",
+                   "optimizer.learning_rate=0.03", "training.precision=bf16", "seed=3"});
+        const train::MeshVerdict found = train::verify_mesh(config, 60, 1);
         QVERIFY(found.values_agree());
         QVERIFY2(found.loss_difference > found.loss_tolerance, "nothing to explain");
         QVERIFY(found.routing.has_value());

@@ -107,6 +107,23 @@ private slots:
         }
     }
 
+    // Where the training step has a loop an evaluation would be recorded as calls of it, or of
+    // none.
+    void an_evaluation_between_two_recorded_steps_is_no_part_of_them() {
+        train("evaluated", {"--profile", "3", "--set", "evaluation.every.steps=1", "--set",
+                            "training.micro_batch_size=8"});
+        const auto recording =
+            profile::read_recording(profile::list_recordings(path("evaluated"))[0]);
+        QCOMPARE(recording.steps.size(), 3U);
+        const std::size_t each = recording.devices[0].events.size() / 3;
+        QCOMPARE(recording.devices[0].events.size(), 3 * each);
+        for (std::size_t at = 0; at < 3 * each; ++at) {
+            const profile::Event& event = recording.devices[0].events[at];
+            QVERIFY(event.start_us + 0.01 >= recording.steps[at / each].batch_us);
+            QVERIFY(event.end_us() <= recording.steps[at / each].computed_us + 0.01);
+        }
+    }
+
     void each_device_of_a_mesh_shows_its_exchanges() {
         const Json json = shown({text("mesh"), "--by", "kernel"});
         QVERIFY2(json.is_object(), json.dump().c_str());

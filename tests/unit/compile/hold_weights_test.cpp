@@ -14,7 +14,7 @@ namespace {
 
 const std::vector<const weft_backend*> kHolders{weft_cpu_backend(), weft_reference_backend()};
 
-compile::RunConfig language_model(const std::string& model, const std::string& precision) {
+compile::RunConfig decoding_config(const std::string& model, const std::string& precision) {
     return checked_config(
         R"({"data": {"train": {"type": "text", "path": "unused"}}, "seed": 3, "model": )" + model +
         R"(, "training": {"global_batch_size": 4, "precision": ")" + precision + "\"}}");
@@ -90,7 +90,7 @@ private slots:
     }
     void logits_are_those_of_weights_that_are_cast_each_time() {
         QFETCH(QString, model);
-        const auto config = language_model(model.toStdString(), "bf16");
+        const auto config = decoding_config(model.toStdString(), "bf16");
         DecodingModel trained(config, compile::Scope::run);
         DecodingModel used(config, compile::Scope::use);
         used.take_weights(trained);
@@ -100,7 +100,7 @@ private slots:
 
     // Of the table only the rows of tokens are read in f32, and of positions.
     void decode_reads_no_other_matrix_in_f32() {
-        const DecodingModel used(language_model(kHeldGpt, "bf16"), compile::Scope::use);
+        const DecodingModel used(decoding_config(kHeldGpt, "bf16"), compile::Scope::use);
         QStringList wide;
         int narrow = 0;
         for (const plan::PlannedPort& port : used.plan().find("decode")->arguments) {
@@ -115,10 +115,10 @@ private slots:
     }
 
     void runs_and_f32_hold_nothing_twice() {
-        QVERIFY(DecodingModel(language_model(kHeldGpt, "f32"), compile::Scope::use)
+        QVERIFY(DecodingModel(decoding_config(kHeldGpt, "f32"), compile::Scope::use)
                     .plan()
                     .find(compile::kHoldProgram) == nullptr);
-        QVERIFY(DecodingModel(language_model(kHeldGpt, "bf16"), compile::Scope::run)
+        QVERIFY(DecodingModel(decoding_config(kHeldGpt, "bf16"), compile::Scope::run)
                     .plan()
                     .find(compile::kHoldProgram) == nullptr);
     }

@@ -47,7 +47,7 @@ QString usedText(std::int64_t used, std::int64_t bytes) {
 }
 
 /// Without what all of them are called.
-QString shortName(const Json& gpu) {
+QString gpuModel(const Json& gpu) {
     QString name = gpu.is_object() && gpu.contains("name") && gpu.at("name").is_string()
                        ? toQString(gpu.at("name").get<std::string>())
                        : MemoryRows::tr("GPU");
@@ -70,7 +70,7 @@ std::vector<MemoryOf> memoriesOf(const Json& doctor) {
     const Json gpus = cuda.value("devices", Json::array());
     for (std::size_t i = 0; i < gpus.size(); ++i) {
         if (const auto bytes = bytesIn(gpus[i], "memory_bytes"); bytes && *bytes > 0) {
-            out.push_back({MemoryRows::tr("%1 · %2").arg(i).arg(shortName(gpus[i])), *bytes,
+            out.push_back({MemoryRows::tr("%1 · %2").arg(i).arg(gpuModel(gpus[i])), *bytes,
                            bytesIn(gpus[i], "memory_used_bytes")});
         }
     }
