@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 namespace weft::train {
@@ -80,7 +81,10 @@ std::vector<std::int32_t> prompt_tokens(const data::SampleInfo& info, std::strin
 
 std::int32_t pick_token(std::span<const float> logits, double temperature, std::int64_t top_k,
                         double draw) {
-    const auto logit = [&](std::int32_t i) { return logits[static_cast<std::size_t>(i)]; };
+    const auto logit = [&](std::int32_t i) { // what is no number comes last
+        const float value = logits[static_cast<std::size_t>(i)];
+        return std::isnan(value) ? -std::numeric_limits<float>::infinity() : value;
+    };
     const auto before = [&](std::int32_t a, std::int32_t b) {
         return logit(a) != logit(b) ? logit(a) > logit(b) : a < b;
     };

@@ -287,8 +287,10 @@ private slots:
         QTRY_COMPARE_WITH_TIMEOUT(shown.text(0, ui::QueueModel::NumberColumn), QString("2"),
                                   kPatienceMs); // it ended last
         shown.choose(0);
+        QTRY_VERIFY_WITH_TIMEOUT(shown.button("showQueued").isEnabled(), kPatienceMs);
         shown.fixture.click("showQueued");
-        QCOMPARE(shown.fixture.window().currentPage(), QString("train"));
+        QTRY_COMPARE_WITH_TIMEOUT(shown.fixture.window().currentPage(), QString("train"),
+                                  kPatienceMs);
         const std::string run = shown.book().find(2)->run;
         QTRY_COMPARE_WITH_TIMEOUT(
             QString::fromStdString(shown.fixture.studio().run().folder().string()),

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 namespace {
@@ -189,6 +190,15 @@ private slots:
         // Of the two most probable alone: 7/9 and 2/9.
         QCOMPARE(pick_token(logits, 1.0, 2, 0.77), 1);
         QCOMPARE(pick_token(logits, 1.0, 2, 0.78), 0);
+    }
+
+    void what_is_no_number_is_not_chosen() {
+        std::vector<float> logits(500, std::numeric_limits<float>::quiet_NaN());
+        logits[123] = 1.0F;
+        logits[321] = 0.5F;
+        QCOMPARE(pick_token(logits, 0, 0, 0.5), 123);
+        QCOMPARE(pick_token(logits, 1.0, 0, 0.1), 123);
+        QCOMPARE(pick_token(logits, 1.0, 0, 0.99), 321);
     }
 
     // Nearly flat, so that most of the tokens are needed in their order.
