@@ -161,7 +161,7 @@ private slots:
         QCOMPARE(slider->chosen(), 0);
         QCOMPARE(strip->chosen(), 0);
         fixture.click("playCycles");
-        QTRY_COMPARE(slider->chosen(), 5);
+        QTRY_COMPARE_WITH_TIMEOUT(slider->chosen(), 5, kRunPatienceMs);
     }
 
     void rows_dropped_and_right_halting_are_those_of_the_run() {
