@@ -106,7 +106,10 @@ HostLook look_at(const Connection& connection, const std::string& version) {
                                 format_bytes(static_cast<std::int64_t>(free_kib) * 1024) + " free",
                                 "Less than 1 GiB: make room there."));
     if (there.starts_with("weft ")) {
-        look.doctor = config::json_or_discarded(connection.ask("weft doctor --json"));
+        if (Json said_of_it = config::json_or_discarded(connection.ask("weft doctor --json"));
+            said_of_it.is_object()) {
+            look.doctor = std::move(said_of_it);
+        }
     }
     look.partitions = read_partitions(said);
     measure_link(connection, look);

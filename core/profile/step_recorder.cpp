@@ -102,6 +102,7 @@ public:
     void step_done(const plan::Step& step, int position, double start_s, double end_s) override {
         const auto at = static_cast<std::size_t>(position);
         if (at >= steps_.size() || steps_[at] != &step) {
+            waited_s_ = 0;
             return; // of another program: an evaluation between two steps
         }
         if (count_ == kept_.size()) {

@@ -138,7 +138,6 @@ private:
     ThreadScratch scratch_;
 };
 
-/// One query at a time over a key/value cache: decoding is bound by reading the cache.
 constexpr std::int64_t kRowsAhead = 8; // that are fetched while a row is used
 
 /// What lies apart is not foreseen by the processor.
@@ -181,6 +180,7 @@ WEFT_VECTOR void mix_rows(const float* shares, float sum, const T* rows, std::in
     }
 }
 
+/// One query at a time over a key/value cache: decoding is bound by reading the cache.
 class AttentionCached final : public Kernel { // q, k_cache, v_cache, position -> out
 public:
     explicit AttentionCached(const Op& op)
@@ -204,20 +204,23 @@ public:
         }
         const std::int64_t work = a_.n * a_.t * a_.h * (position + a_.t) * a_.d * 2;
         parallel_each(a_.n * a_.t * a_.h, work, threads_, [&](std::int64_t piece, int thread) {
-            const auto of = [&]<class T>(const T*) {
-                one<T>(args, piece / a_.h / a_.t, piece / a_.h % a_.t, piece % a_.h, position,
-                       scratch_.of(args.workspace, thread));
-            };
-            type_ == WEFT_F32 ? of(static_cast<const float*>(nullptr))
-                              : of(static_cast<const bf16*>(nullptr));
+            float* scratch = scratch_.of(args.workspace, thread);
+            if (type_ == WEFT_F32) {
+                one<float>(args, piece, position, scratch);
+            } else {
+                one<bf16>(args, piece, position, scratch);
+            }
         });
         return WEFT_OK;
     }
 
 private:
     template <class T>
-    void one(const weft_run_args& args, std::int64_t n, std::int64_t t, std::int64_t h,
-             std::int64_t position, float* scratch) const {
+    void one(const weft_run_args& args, std::int64_t piece, std::int64_t position,
+             float* scratch) const {
+        const std::int64_t n = piece / a_.h / a_.t;
+        const std::int64_t t = piece / a_.h % a_.t;
+        const std::int64_t h = piece % a_.h;
         float* out = scratch + line_;
         float* score = out + line_;
         const std::int64_t at = a_.q_offset(n, t, h);

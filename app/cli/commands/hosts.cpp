@@ -178,14 +178,18 @@ int start_there(const HostsOptions& options, const Context& context) {
         if (!checked.ok()) {
             return kExitUsage;
         }
-        config = hosts::bring_data(connection, std::move(config), train::data_files(checked.config),
-                                   [&](const std::string& path, double share) {
-                                       if (!options.quiet && share == 0) {
-                                           std::fprintf(stderr, "Bringing %s ...\n", path.c_str());
-                                       }
-                                       tell_share(options, context, share);
-                                   });
-        end_shares(options, context);
+        const auto files = train::data_files(checked.config);
+        config = hosts::bring_data(
+            connection, std::move(config), files, [&](const std::string& path, double share) {
+                if (!options.quiet && share == 0) {
+                    std::fprintf(stderr, "%sBringing %s ...\n",
+                                 tells_shares(options, context) ? "\r" : "", path.c_str());
+                }
+                tell_share(options, context, share);
+            });
+        if (!files.empty()) {
+            end_shares(options, context);
+        }
     }
     const std::string run = hosts::start_run(connection, config, settings);
     std::printf("%s\n", run.c_str());

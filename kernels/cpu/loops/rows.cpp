@@ -57,6 +57,25 @@ WEFT_VECTOR void round_f16(float* values, std::int64_t count) {
     }
 }
 
+template <class T>
+WEFT_INLINE float sum_of(const T* values, std::int64_t count) {
+    return blocked_sum(count,
+                       [=](std::int64_t i) WEFT_INLINE_LAMBDA { return to_float(values[i]); });
+}
+
+template <class T>
+WEFT_INLINE float max_of(const T* values, std::int64_t count) {
+    float max = -std::numeric_limits<float>::infinity();
+    std::int32_t nans = 0;
+#pragma omp simd reduction(max : max) reduction(+ : nans)
+    for (std::int64_t i = 0; i < count; ++i) {
+        const float value = to_float(values[i]);
+        max = value > max ? value : max;
+        nans += value != value ? 1 : 0;
+    }
+    return nans > 0 ? std::numeric_limits<float>::quiet_NaN() : max;
+}
+
 } // namespace
 
 LoadRun load_run(std::int32_t dtype) {
@@ -138,7 +157,10 @@ WEFT_VECTOR void scale_run(float* values, float factor, std::int64_t count) {
 }
 
 WEFT_VECTOR float sum_run(const float* values, std::int64_t count) {
-    return blocked_sum(count, [=](std::int64_t i) WEFT_INLINE_LAMBDA { return values[i]; });
+    return sum_of(values, count);
+}
+WEFT_VECTOR float sum_run(const bf16* values, std::int64_t count) {
+    return sum_of(values, count);
 }
 
 WEFT_VECTOR float dot_run(const float* a, const float* b, std::int64_t count) {
@@ -146,14 +168,10 @@ WEFT_VECTOR float dot_run(const float* a, const float* b, std::int64_t count) {
 }
 
 WEFT_VECTOR float max_run(const float* values, std::int64_t count) {
-    float max = -std::numeric_limits<float>::infinity();
-    std::int32_t nans = 0;
-#pragma omp simd reduction(max : max) reduction(+ : nans)
-    for (std::int64_t i = 0; i < count; ++i) {
-        max = values[i] > max ? values[i] : max;
-        nans += values[i] != values[i] ? 1 : 0;
-    }
-    return nans > 0 ? std::numeric_limits<float>::quiet_NaN() : max;
+    return max_of(values, count);
+}
+WEFT_VECTOR float max_run(const bf16* values, std::int64_t count) {
+    return max_of(values, count);
 }
 
 WEFT_VECTOR float exp_run(const float* from, float shift, float* to, std::int64_t count) {

@@ -29,8 +29,10 @@ void add_run(float* to, const float* from, std::int64_t count); // to += from
 void axpy_run(float* to, float factor, const float* from, std::int64_t count);
 void scale_run(float* values, float factor, std::int64_t count);
 float sum_run(const float* values, std::int64_t count);
+float sum_run(const bf16* values, std::int64_t count);
 float dot_run(const float* a, const float* b, std::int64_t count);
 float max_run(const float* values, std::int64_t count); // -infinity when empty; NaN propagates
+float max_run(const bf16* values, std::int64_t count);
 /// to = exp(from - shift); returns the sum. `to` may be `from`.
 float exp_run(const float* from, float shift, float* to, std::int64_t count);
 

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
-#include <limits>
 
 namespace weft::kernels::cpu {
 namespace {
@@ -16,27 +15,9 @@ namespace {
 // Elements are read as they are stored, f32 or bf16, and widened in registers.
 
 template <class T>
-WEFT_VECTOR float largest(const T* x, std::int64_t count) {
-    float max = -std::numeric_limits<float>::infinity();
-    std::int32_t nans = 0;
-#pragma omp simd reduction(max : max) reduction(+ : nans)
-    for (std::int64_t i = 0; i < count; ++i) {
-        const float value = to_float(x[i]);
-        max = value > max ? value : max;
-        nans += value != value ? 1 : 0;
-    }
-    return nans > 0 ? std::numeric_limits<float>::quiet_NaN() : max;
-}
-
-template <class T>
 WEFT_VECTOR float sum_of_exp(const T* x, float shift, std::int64_t count) {
     return blocked_sum(count, [=](std::int64_t i)
                                   WEFT_INLINE_LAMBDA { return exp_f(to_float(x[i]) - shift); });
-}
-
-template <class T>
-WEFT_VECTOR float sum_of_all(const T* x, std::int64_t count) {
-    return blocked_sum(count, [=](std::int64_t i) WEFT_INLINE_LAMBDA { return to_float(x[i]); });
 }
 
 /// What stands for no class (-1e30 and below) is left out.
@@ -119,7 +100,7 @@ public:
         const auto smoothing = static_cast<float>(smoothing_);
         const bool fits =
             for_each_row(args, [&](std::int64_t row, const auto* x, std::int32_t label) {
-                const float max = largest(x, classes_);
+                const float max = max_run(x, classes_);
                 const float logsumexp = max + std::log(sum_of_exp(x, max, classes_));
                 logsumexps[row] = logsumexp;
                 if (label < 0) {
@@ -135,7 +116,7 @@ public:
                 }
                 loss[row] = (1.0f - smoothing) * (logsumexp - to_float(x[label]));
                 if (smoothing > 0.0f) {
-                    const float mean = sum_of_all(x, classes_) / static_cast<float>(classes_);
+                    const float mean = sum_run(x, classes_) / static_cast<float>(classes_);
                     loss[row] += smoothing * (logsumexp - mean);
                 }
             });
@@ -219,7 +200,7 @@ public:
 private:
     template <class T>
     bool is_first_largest(const T* x, std::int32_t label) const {
-        const float max = largest(x, classes_);
+        const float max = max_run(x, classes_);
         std::int64_t first = 0;
         while (first < classes_ && to_float(x[first]) != max) {
             ++first;

@@ -94,6 +94,14 @@ hosts::Connection HostBook::connectionTo(const hosts::Host& host) const {
     return {host, places_.sockets, leaving_.get_token()};
 }
 
+template <class Answer>
+void HostBook::noteLost(const QString& name, const Answer& answer) {
+    if (HostState* host = state(name); host != nullptr && answer.lost) {
+        host->reach = HostState::Reach::Lost;
+        host->problem = answer.problem;
+    }
+}
+
 template <class Work, class Done>
 void HostBook::onHost(const QString& name, Work work, Done done) {
     const HostState* known = find(name);
@@ -106,12 +114,7 @@ void HostBook::onHost(const QString& name, Work work, Done done) {
             return answerOf([&] { return work(connection); });
         },
         [this, name, done = std::move(done)](auto answer) {
-            if (answer.lost) {
-                if (HostState* host = state(name)) {
-                    host->reach = HostState::Reach::Lost;
-                    host->problem = answer.problem;
-                }
-            }
+            noteLost(name, answer);
             if (answer.result) {
                 done(std::move(*answer.result));
             } else if (!answer.problem.isEmpty()) { // else it was stopped
@@ -120,6 +123,35 @@ void HostBook::onHost(const QString& name, Work work, Done done) {
             emit changed();
         },
         networkPool());
+}
+
+template <class Work, class Done>
+void HostBook::transferOn(const hosts::Host& host, const QString& what, Work work, Done done) {
+    under_way_.emplace().what = what;
+    runInBackground(
+        this,
+        [connection = hosts::Connection(host, places_.sockets, under_way_->stop.get_token()),
+         work = std::move(work), share = under_way_->share] {
+            return answerOf(
+                [&] { return work(connection, [&](double gone) { share->store(gone); }); });
+        },
+        [this, name = toQString(host.name), share = under_way_->share,
+         done = std::move(done)](auto answer) {
+            // One that was stopped is not the one that may have begun since.
+            const bool stopped = !under_way_ || under_way_->share != share;
+            if (!stopped) {
+                under_way_.reset();
+            }
+            noteLost(name, answer);
+            if (answer.result) {
+                done(*answer.result);
+            } else if (!stopped) {
+                emit failed(answer.problem);
+            }
+            emit changed();
+        },
+        networkPool());
+    emit changed();
 }
 
 void HostBook::refresh() {
@@ -248,53 +280,33 @@ void HostBook::start(const QString& name, const config::Json& config,
     if (host == nullptr) {
         return;
     }
+    const auto begins = [this, name](const std::string& run) {
+        askRuns();
+        emit begun(name, run);
+    };
     if (data.empty()) {
         onHost(
             name,
             [config](const hosts::Connection& connection) {
                 return hosts::start_run(connection, config, {});
             },
-            [this, name](const std::string& run) {
-                askRuns();
-                emit begun(name, run);
-            });
+            begins);
         return;
     }
     if (under_way_) {
         emit failed(tr("%1 is still on its way. Wait for it, or cancel it.").arg(under_way_->what));
         return;
     }
-    under_way_.emplace().what = tr("data to %1").arg(name);
-    runInBackground(
-        this,
-        [connection = hosts::Connection(host->host, places_.sockets, under_way_->stop.get_token()),
-         config, data, share = under_way_->share] {
-            return answerOf([&] {
-                const auto told = [&](const std::string&, double done) { share->store(done); };
-                return hosts::start_run(connection,
-                                        hosts::bring_data(connection, config, data, told), {});
-            });
+    transferOn(
+        host->host, tr("data to %1").arg(name),
+        [config, data](const hosts::Connection& connection, const auto& told) {
+            return hosts::start_run(
+                connection,
+                hosts::bring_data(connection, config, data,
+                                  [&](const std::string&, double share) { told(share); }),
+                {});
         },
-        [this, name, share = under_way_->share](const HostAnswer<std::string>& answer) {
-            const bool goes_on = ended(share);
-            if (answer.result) {
-                askRuns();
-                emit begun(name, *answer.result);
-            } else if (goes_on) {
-                emit failed(answer.problem);
-            }
-            emit changed();
-        },
-        networkPool());
-    emit changed();
-}
-
-bool HostBook::ended(const std::shared_ptr<std::atomic<double>>& share) {
-    const bool goes_on = under_way_ && under_way_->share == share;
-    if (goes_on) {
-        under_way_.reset();
-    }
-    return goes_on;
+        begins);
 }
 
 void HostBook::tell(const QString& name, const std::string& run, const std::string& order,
@@ -409,28 +421,14 @@ void HostBook::fetch(const QString& name, const std::string& run, const std::str
     if (host == nullptr || under_way_) {
         return;
     }
-    under_way_.emplace().what = tr("checkpoint of %1").arg(runTitle(run));
-    runInBackground(
-        this,
-        [connection = hosts::Connection(host->host, places_.sockets, under_way_->stop.get_token()),
-         run, which, root = places_.runs_root, share = under_way_->share] {
-            return answerOf([&] {
-                const auto folder = hosts::mirror_folder(root, {connection.host().name, run});
-                return hosts::fetch_checkpoint(connection, run, folder, which,
-                                               [&](double done) { share->store(done); });
-            });
+    transferOn(
+        host->host, tr("checkpoint of %1").arg(runTitle(run)),
+        [run, which, root = places_.runs_root](const hosts::Connection& connection,
+                                               const auto& told) {
+            const auto folder = hosts::mirror_folder(root, {connection.host().name, run});
+            return hosts::fetch_checkpoint(connection, run, folder, which, told);
         },
-        [this, share = under_way_->share](const HostAnswer<std::filesystem::path>& answer) {
-            const bool goes_on = ended(share);
-            if (answer.result) {
-                emit fetched(*answer.result);
-            } else if (goes_on) {
-                emit failed(answer.problem);
-            }
-            emit changed();
-        },
-        networkPool());
-    emit changed();
+        [this](const std::filesystem::path& checkpoint) { emit fetched(checkpoint); });
 }
 
 void HostBook::stopTransfer() {

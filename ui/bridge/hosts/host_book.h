@@ -55,8 +55,8 @@ public:
 
     void add(const hosts::Host& host);
     void remove(const QString& name);
-    /// The draft becomes a run there once these are there, of which each is told; `begun` with its
-    /// folder there. With data it waits for what else is on its way: `failed`.
+    /// The draft becomes a run there once these are there; `begun` with its folder there. Data are
+    /// a transfer: while another one is on its way, `failed`.
     void start(const QString& name, const config::Json& config,
                const std::map<std::string, std::filesystem::path>& data = {});
     /// An order to a run there, as `weft tell`; where `commanded`, a run that is commanded from
@@ -96,6 +96,8 @@ private:
     hosts::Connection connectionTo(const hosts::Host& host) const; // until this is gone
     void askRuns();
     void lookForFollowed();
+    template <class Answer>
+    void noteLost(const QString& name, const Answer& answer);
     /// `work` on the host's connection in the background; `done` with what it returns, unless it
     /// throws: that is said by `failed`.
     template <class Work, class Done>
@@ -113,9 +115,11 @@ private:
         std::shared_ptr<std::atomic<double>> share = std::make_shared<std::atomic<double>>(0.0);
         std::stop_source stop;
     };
-    /// Whether it goes on, so that who asks is told; what was stopped is not what may have begun
-    /// since.
-    bool ended(const std::shared_ptr<std::atomic<double>>& share);
+    /// `work` with a connection that stopTransfer ends and a function that hears how much has gone,
+    /// in the background; `done` with what it returns. What goes wrong is said by `failed`, unless
+    /// it was stopped.
+    template <class Work, class Done>
+    void transferOn(const hosts::Host& host, const QString& what, Work work, Done done);
     std::optional<UnderWay> under_way_;
     std::stop_source leaving_; // nobody waits for a network then
 };

@@ -3,8 +3,8 @@
 
 #include "ui/bridge/convert.h"
 #include "widgets/controls/text_label.h"
-#include "widgets/look/painting.h"
 #include "widgets/look/style.h"
+#include "widgets/views/memory_unit.h"
 
 #include <QGridLayout>
 #include <QProgressBar>
@@ -32,18 +32,6 @@ std::optional<std::int64_t> bytesIn(const Json& of, const char* key) {
     return of.is_object() && of.contains(key) && of.at(key).is_number()
                ? std::optional(of.at(key).get<std::int64_t>())
                : std::nullopt;
-}
-
-/// "21.3 of 23.6 GiB": both in the unit of the whole.
-QString usedText(std::int64_t used, std::int64_t bytes) {
-    constexpr double kUnit = 1024;
-    double unit = 1;
-    while (static_cast<double>(bytes) >= unit * kUnit) {
-        unit *= kUnit;
-    }
-    return MemoryRows::tr("%1 of %2")
-        .arg(widgets::formatDecimals(static_cast<double>(used) / unit, 1),
-             widgets::formatMemory(bytes));
 }
 
 /// Without what all of them are called.
@@ -109,8 +97,10 @@ void MemoryRows::setDoctor(const Json& doctor) {
     for (std::size_t i = 0; i < memories.size(); ++i) {
         const MemoryOf& memory = memories[i];
         Row& own = row(i);
-        const QString text = memory.used ? usedText(*memory.used, memory.bytes)
-                                         : widgets::formatMemory(memory.bytes);
+        const widgets::MemoryUnit unit(memory.bytes);
+        const QString whole = unit.text(memory.bytes);
+        const QString text =
+            memory.used ? tr("%1 of %2").arg(unit.figure(*memory.used), whole) : whole;
         own.name->setText(memory.name);
         own.text->setText(text);
         own.bar->setValue(static_cast<int>(memory.used.value_or(0) * kFull / memory.bytes));
