@@ -14,12 +14,15 @@
 
 #include <algorithm>
 #include <condition_variable>
+#include <cstdlib>
 #include <cstring>
 #include <deque>
 #include <exception>
 #include <iterator>
 #include <mutex>
+#include <new>
 #include <numeric>
+#include <optional>
 #include <stop_token>
 #include <thread>
 #include <utility>
@@ -76,9 +79,29 @@ struct WindowInWork {
     bool is_loaded() const { return loaded == window.blocks(); }
 };
 
+/// Memory of zeros that is the system's until it is written: rows of others cost nothing.
+class Rows {
+public:
+    void resize(std::size_t bytes) {
+        memory_.reset(static_cast<std::byte*>(std::calloc(std::max<std::size_t>(bytes, 1), 1)));
+        if (memory_ == nullptr) {
+            throw std::bad_alloc();
+        }
+        bytes_ = bytes;
+    }
+    std::span<std::byte> all() const { return {memory_.get(), bytes_}; }
+
+private:
+    struct Free {
+        void operator()(std::byte* memory) const { std::free(memory); }
+    };
+    std::unique_ptr<std::byte, Free> memory_;
+    std::size_t bytes_ = 0;
+};
+
 struct BatchInWork {
     Batch batch;
-    std::vector<std::byte> inputs, targets; // its own rows
+    Rows inputs, targets; // its own rows
     Cursor begin;
     std::int64_t next_row = 0; // to be made
     std::int64_t rows_made = 0;
@@ -141,7 +164,7 @@ struct Loader::State {
         }
         const std::int64_t pieces = kPiecesPerThread * (options.workers + 1);
         piece_rows =
-            options.workers == 0 ? options.batch_size : (options.batch_size + pieces - 1) / pieces;
+            options.workers == 0 ? options.batch_size : (rows_made() + pieces - 1) / pieces;
         for (int i = 0; i < options.prefetch + 1; ++i) {
             buffers.push_back(make_buffer());
             free.push_back(buffers.back().get());
@@ -159,12 +182,26 @@ struct Loader::State {
 
     bool mixes_classes() const { return options.mixing != nullptr && options.mixing->of_classes(); }
 
+    RowUse use_of(std::int64_t row) const {
+        return options.rows.empty() ? RowUse::counted : options.rows[static_cast<std::size_t>(row)];
+    }
+
+    /// Of each batch.
+    std::int64_t rows_made() const {
+        return options.rows.empty()
+                   ? options.batch_size
+                   : options.batch_size -
+                         std::count(options.rows.begin(), options.rows.end(), RowUse::none);
+    }
+
     std::size_t worker_count() const { return static_cast<std::size_t>(options.workers); }
 
     void check_options() const {
         const std::int64_t samples = source->samples();
         WEFT_CHECK(options.batch_size > 0, "a batch holds samples");
         WEFT_CHECK(options.workers >= 0, "a number of threads");
+        WEFT_CHECK(options.rows.empty() || std::ssize(options.rows) == options.batch_size,
+                   "a use for each row");
         WEFT_CHECK(cursor.epoch >= 0 && cursor.position >= 0, "a cursor counts up from 0");
         if (cursor.position > samples) {
             throw Error(ErrorKind::data, source->info().description,
@@ -229,8 +266,8 @@ struct Loader::State {
         made->fault = {};
         made->left_out.clear();
         Batch& batch = made->batch;
-        batch.inputs = made->inputs;
-        batch.targets = made->targets;
+        batch.inputs = made->inputs.all();
+        batch.targets = made->targets.all();
         batch.samples = std::min(options.batch_size, usable());
         batch.first_sample = cursor.epoch * source->samples() + cursor.position;
         batch.count = 0;
@@ -262,7 +299,11 @@ struct Loader::State {
 
     Job take_rows(BatchInWork& batch) const {
         Job job{.batch = &batch, .first = batch.next_row};
-        job.end = batch.next_row = std::min(job.first + piece_rows, options.batch_size);
+        std::int64_t& end = batch.next_row;
+        for (std::int64_t made = 0; made < piece_rows && end < options.batch_size; ++end) {
+            made += use_of(end) != RowUse::none ? 1 : 0;
+        }
+        job.end = end;
         return job;
     }
 
@@ -395,14 +436,31 @@ struct Loader::State {
         } else {
             const auto first = static_cast<std::size_t>(job.first);
             std::copy(inputs.begin(), inputs.end(),
-                      job.batch->inputs.begin() +
-                          static_cast<std::ptrdiff_t>(first * sample_bytes(source->info().input)));
+                      job.batch->inputs.all()
+                          .subspan(first * sample_bytes(source->info().input))
+                          .begin());
             std::copy(targets.begin(), targets.end(),
-                      job.batch->targets.begin() +
-                          static_cast<std::ptrdiff_t>(first * sample_bytes(source->info().target)));
+                      job.batch->targets.all()
+                          .subspan(first * sample_bytes(source->info().target))
+                          .begin());
         }
         std::fill_n(batch.weights.begin() + job.first, count, 1.0F);
-        job.terms = count_terms(targets, source->info().target, count);
+        count_shown(job, targets);
+    }
+
+    /// Loss terms of the rows of a window that this loader counts.
+    void count_shown(Job& job, std::span<const std::byte> targets) const {
+        const ir::Type& type = source->info().target;
+        if (options.rows.empty()) {
+            job.terms = count_terms(targets, type, job.end - job.first);
+            return;
+        }
+        for (std::int64_t row = job.first; row < job.end; ++row) {
+            if (use_of(row) == RowUse::counted) {
+                const auto at = static_cast<std::size_t>(row - job.first) * sample_bytes(type);
+                job.terms += count_terms(targets.subspan(at, sample_bytes(type)), type, 1);
+            }
+        }
     }
 
     /// The same from a window with mates for every row, which stay as they are.
@@ -430,8 +488,8 @@ struct Loader::State {
         const auto at = static_cast<std::size_t>(row);
         const std::size_t input_bytes = sample_bytes(source->info().input);
         const std::size_t target_bytes = sample_bytes(source->info().target);
-        return {std::span(made.inputs).subspan(at * input_bytes, input_bytes),
-                std::span(made.targets).subspan(at * target_bytes, target_bytes)};
+        return {made.inputs.all().subspan(at * input_bytes, input_bytes),
+                made.targets.all().subspan(at * target_bytes, target_bytes)};
     }
 
     void set_other(BatchInWork& made, std::int64_t row, const OtherClass& other) const {
@@ -444,18 +502,20 @@ struct Loader::State {
     /// From a source whose samples are at hand; also what pads a batch. One of them tells where the
     /// time goes: to ask a clock costs more than to copy a small sample.
     void read_rows(Job& job, std::vector<std::byte>& room) {
-        std::int64_t& row = job.fault.row;
-        if (row < job.end) {
-            StageMeter meter(clock);
-            read_row(job, row, room);
-            job.stages = meter.seconds();
-            ++row;
+        bool looked = false;
+        for (std::int64_t& row = job.fault.row; row < job.end; ++row) {
+            if (use_of(row) == RowUse::none) {
+                continue;
+            }
+            if (std::exchange(looked, true)) {
+                read_row(job, row, room);
+            } else {
+                StageMeter meter(clock);
+                read_row(job, row, room);
+                job.stages = meter.seconds();
+            }
+            job.samples += row < job.batch->batch.samples ? 1 : 0;
         }
-        for (; row < job.end; ++row) {
-            read_row(job, row, room);
-        }
-        job.samples =
-            std::max<std::int64_t>(0, std::min(job.end, job.batch->batch.samples) - job.first);
     }
 
     /// A sample, or zeros that weigh nothing.
@@ -466,26 +526,34 @@ struct Loader::State {
         made.batch.weights[at] = 0;
         set_other(made, row, {});
         if (row < made.batch.samples) {
-            const std::int64_t epoch = made.begin.epoch;
-            const std::int64_t position = made.begin.position + row;
-            const std::int64_t index = sampler.index(epoch, position);
+            const bool counts = use_of(row) == RowUse::counted;
             try {
-                if (options.mixing == nullptr) {
-                    source->read_in_epoch(index, epoch, input, target);
-                } else {
-                    set_other(made, row,
-                              options.mixing->read(*source, sampler, epoch, position,
-                                                   {input, target}, room));
-                }
+                set_other(made, row, read_sample(made, row, {input, target}, room));
                 made.batch.weights[at] = 1;
-                job.terms += count_terms(target, source->info().target, 1);
+                job.terms += counts ? count_terms(target, source->info().target, 1) : 0;
                 return;
             } catch (const DamagedSample& fault) {
-                job.left_out.push_back({row, {index, fault_of(fault)}});
+                if (counts) {
+                    const std::int64_t position = made.begin.position + row;
+                    job.left_out.push_back(
+                        {row, {sampler.index(made.begin.epoch, position), fault_of(fault)}});
+                }
             }
         }
         std::fill(input.begin(), input.end(), std::byte{0});
         std::fill(target.begin(), target.end(), std::byte{0});
+    }
+
+    /// The sample of a row of a batch.
+    OtherClass read_sample(const BatchInWork& made, std::int64_t row, SampleBytes into,
+                           std::vector<std::byte>& room) const {
+        const std::int64_t epoch = made.begin.epoch;
+        const std::int64_t position = made.begin.position + row;
+        if (options.mixing != nullptr) {
+            return options.mixing->read(*source, sampler, epoch, position, into, room);
+        }
+        source->read_in_epoch(sampler.index(epoch, position), epoch, into.input, into.target);
+        return {};
     }
 
     /// With the lock.
@@ -592,21 +660,50 @@ struct Loader::State {
         tell();
     }
 
+    /// Whether the row weighs nothing here, and is of use.
+    bool is_idle(const BatchInWork& made, std::int64_t row) const {
+        return use_of(row) != RowUse::none &&
+               made.batch.weights[static_cast<std::size_t>(row)] == 0;
+    }
+
     /// In place of rows that weigh nothing.
-    void repeat_first_sound(BatchInWork& made) const {
-        const std::vector<float>& weights = made.batch.weights;
-        const auto sound = std::find(weights.begin(), weights.end(), 1.0F);
-        if (made.shown != nullptr || sound == weights.end()) {
+    void repeat_first_sound(BatchInWork& made) {
+        if (made.shown != nullptr) {
             return;
         }
-        const SampleBytes first = row_of(made, sound - weights.begin());
-        for (std::size_t row = 0; row < weights.size(); ++row) {
-            if (weights[row] == 0) {
-                const SampleBytes into = row_of(made, static_cast<std::int64_t>(row));
-                std::copy(first.input.begin(), first.input.end(), into.input.begin());
-                std::copy(first.target.begin(), first.target.end(), into.target.begin());
+        std::int64_t row = 0;
+        while (row < options.batch_size && !is_idle(made, row)) {
+            ++row;
+        }
+        if (row == options.batch_size) {
+            return;
+        }
+        const std::optional<SampleBytes> first = first_sound(made);
+        for (; first && row < options.batch_size; ++row) {
+            if (is_idle(made, row)) {
+                const SampleBytes into = row_of(made, row);
+                std::copy(first->input.begin(), first->input.end(), into.input.begin());
+                std::copy(first->target.begin(), first->target.end(), into.target.begin());
             }
         }
+    }
+
+    /// One that others make is read here, too, into its row, which is of no use else.
+    std::optional<SampleBytes> first_sound(BatchInWork& made) {
+        for (std::int64_t row = 0; row < made.batch.samples; ++row) {
+            if (sampler.has_windows() || use_of(row) != RowUse::none) {
+                if (made.batch.weights[static_cast<std::size_t>(row)] == 1) {
+                    return row_of(made, row);
+                }
+                continue;
+            }
+            try {
+                read_sample(made, row, row_of(made, row), scratch);
+                return row_of(made, row);
+            } catch (const DamagedSample&) { // who counts it tells of it
+            }
+        }
+        return std::nullopt;
     }
 
     /// A batch with a fault stays where it is for the next call.
@@ -674,14 +771,10 @@ LoaderUse Loader::use() const {
 }
 
 std::int64_t Loader::buffer_bytes() const {
-    std::size_t bytes = 0;
-    for (const auto& buffer : state_->buffers) {
-        bytes += buffer->inputs.capacity() + buffer->targets.capacity() +
-                 buffer->batch.weights.capacity() * sizeof(float) +
-                 buffer->batch.others.capacity() * sizeof(std::int32_t) +
-                 buffer->batch.shares.capacity() * sizeof(float);
-    }
-    return static_cast<std::int64_t>(bytes) +
+    const std::int64_t rows =
+        state_->sampler.has_windows() ? state_->options.batch_size : state_->rows_made();
+    return std::ssize(state_->buffers) * rows *
+               row_bytes(state_->source->info(), state_->mixes_classes()) +
            window_memory_bytes(state_->source->info(), state_->sampler.window_rows());
 }
 

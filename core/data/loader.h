@@ -30,7 +30,7 @@ struct LeftOut {
 /// One global batch, padded to `capacity` samples; rows past `samples` repeat the first sound one
 /// with weight 0, and so do damaged ones: whatever is computed of them is finite where that of a
 /// sample is. Zeros where there is no sound one. A batch never spans two epochs. What it shows is
-/// the loader's.
+/// the loader's. Of rows that LoaderOptions::rows leaves to others it shows nothing of use.
 struct Batch {
     std::span<const std::byte> inputs;  // [capacity, input shape]
     std::span<const std::byte> targets; // [capacity, target shape]
@@ -45,6 +45,13 @@ struct Batch {
     std::vector<LeftOut> left_out; // of the rows that are samples: the damaged ones
 };
 
+/// What a loader does with a row of its batches, where several share the work.
+enum class RowUse : std::uint8_t {
+    none,    // others make it
+    made,    // and others count it
+    counted, // made, and what is damaged or counts in it is told
+};
+
 struct LoaderOptions {
     std::int64_t batch_size = 1; // capacity
     bool drop_last = false;
@@ -53,6 +60,9 @@ struct LoaderOptions {
     int workers = 1;     // threads that prepare them; 0 = the caller does, when it asks
     std::int64_t max_batches = 0; // 0: no limit
     std::shared_ptr<const Mixing> mixing = {}; // null: samples are as they are
+    /// By row of the batch; empty: all are counted. A source that streams is read whole all the
+    /// same.
+    std::vector<RowUse> rows = {};
 };
 
 /// What preparing batches took, summed since the loader was made.

@@ -6,6 +6,7 @@
 #include "core/nn/loss_def.h"
 #include "core/train/generate.h"
 #include "core/train/program_io.h"
+#include "core/train/ranks/batch_feed.h"
 
 #include <algorithm>
 #include <map>
@@ -163,14 +164,8 @@ bool gives(const exec::Executor& executor, std::string_view result) {
 std::optional<Metrics> evaluate(exec::Executor& executor, const compile::RunConfig& config,
                                 const std::shared_ptr<const data::Source>& source,
                                 const std::string& split, std::int64_t max_batches,
-                                std::stop_token stop, std::vector<data::LeftOut>& left_out) {
-    data::LoaderOptions options;
-    options.batch_size = batch_rows(executor, "evaluate");
-    options.endless = false;
-    options.prefetch = config.prefetch;
-    options.workers = config.num_workers;
-    options.max_batches = max_batches;
-    data::Loader loader(source, data::Sampler(*source, false, config.seed), options, {});
+                                std::stop_token stop, std::vector<data::LeftOut>& left_out,
+                                RankRows* ranks) {
     const std::vector<compile::EvaluatedMetric> metrics = compile::evaluated_metrics(config);
     std::vector<double> joined;
     for (const compile::EvaluatedMetric& metric : metrics) {
@@ -180,11 +175,20 @@ std::optional<Metrics> evaluate(exec::Executor& executor, const compile::RunConf
     double count = 0;
     double samples = 0;
     const bool counts_samples = find_result(executor, "evaluate", "samples") != nullptr;
-    while (const data::Batch* batch = loader.next()) {
+    BatchOrder order;
+    order.program = "evaluate";
+    order.part = split;
+    order.rows = batch_rows(executor, order.program);
+    order.training = false;
+    order.max_batches = max_batches;
+    const bool looks = std::any_of(sets.begin(), sets.end(), [](const OfSet& set) {
+        return set.metric->row != nullptr; // which rows count
+    });
+    BatchFeed feed(config, source, order, ranks,
+                   looks ? BatchFeed::Looks::rank_0 : BatchFeed::Looks::nobody);
+    while (const data::Batch* batch = feed.next()) {
         left_out.insert(left_out.end(), batch->left_out.begin(), batch->left_out.end());
-        write_argument(executor, "evaluate", "inputs", batch->inputs);
-        write_argument(executor, "evaluate", "targets", batch->targets);
-        write_argument(executor, "evaluate", "weights", std::as_bytes(std::span(batch->weights)));
+        feed.write(executor);
         write_random(executor, "evaluate", config.seed, 0, batch->first_sample);
         if (executor.run("evaluate", stop) == exec::RunOutcome::stopped || stop.stop_requested()) {
             return std::nullopt;

@@ -14,13 +14,17 @@
 
 namespace weft::train {
 
+class RankRows;
+
 /// Loss and metrics over `source` as "<split>/<name>": sums of batches divided by the true count,
 /// so a short last batch counts exactly. At most `max_batches`; 0: all. Nullopt when stopped.
-/// `left_out` takes the samples that are damaged and counted nowhere. Throws weft::Error{data}.
+/// `left_out` takes the samples that are damaged and counted nowhere. `ranks`: the processes of the
+/// other devices, where each has one. Throws weft::Error{data}.
 std::optional<Metrics> evaluate(exec::Executor& executor, const compile::RunConfig& config,
                                 const std::shared_ptr<const data::Source>& source,
                                 const std::string& split, std::int64_t max_batches,
-                                std::stop_token stop, std::vector<data::LeftOut>& left_out);
+                                std::stop_token stop, std::vector<data::LeftOut>& left_out,
+                                RankRows* ranks = nullptr);
 
 /// What the model says about one sample.
 struct SamplePrediction {

@@ -41,17 +41,19 @@ std::int64_t windows_bytes(const compile::RunConfig& config, const data::DataOut
 }
 
 /// But for staging, which takes the slots of the programs (compile_run adds it), and libraries.
-plan::HostMemory host_memory(const compile::RunConfig& config, const data::DataOutline& data) {
+/// Each process keeps samples and windows of its own; of batches it makes its own rows.
+plan::HostMemory host_memory(const compile::RunConfig& config, const data::DataOutline& data,
+                             int processes) {
     plan::HostMemory host;
     const compile::BatchPlan batch = compile::plan_batch(config);
     const bool evaluates = data.has_validation || data.has_test;
-    host.data_cache_bytes = data.cache_bytes + data.test_cache_bytes;
+    host.data_cache_bytes = processes * (data.cache_bytes + data.test_cache_bytes);
     const std::int64_t row = data::row_bytes(data.sample, false);
     const std::int64_t training_row = data::row_bytes(
         data.sample, data::mixes_classes(config.section("data").at("mix"), data.sample));
     host.prefetch_bytes = loader_bytes(training_row, batch.global_batch_size, config) +
                           (evaluates ? loader_bytes(row, batch.rows, config) : 0) +
-                          windows_bytes(config, data, evaluates);
+                          processes * windows_bytes(config, data, evaluates);
     return host;
 }
 
@@ -95,7 +97,7 @@ compile::PipelineOptions options_of(const compile::RunConfig& config, const data
     options.stop = stop;
     options.verify = false;
     options.cost = target.cost;
-    options.host = host_memory(config, data);
+    options.host = host_memory(config, data, target.processes);
     if (target.hardware == nullptr && names_gpus(config)) {
         options.device = "cuda";
         options.threads = 1;

@@ -31,6 +31,7 @@ struct PlanTarget {
     const cost::CostModel* cost = nullptr;     // null: nothing is predicted
     int threads = 0;                           // OpenMP team; 0: all that this process may use
     int device_threads = 1; // of each device of a mesh; more where it has a process of its own
+    int processes = 1;      // that read the data of the run
     std::optional<std::int64_t> limit_bytes{}; // memory that the run may take; none: no verdict
     std::string limit_basis{};                 // what sets it, for people
     bool limit_is_of_gpus = false;             // somebody asked those that the run names

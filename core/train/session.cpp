@@ -15,6 +15,7 @@
 #include "core/train/moments.h"
 #include "core/train/pictures/made_samples.h"
 #include "core/train/planning.h"
+#include "core/train/ranks/rank_rows.h"
 #include "core/train/ranks/rank_team.h"
 #include "core/train/record/host_info.h"
 #include "core/train/restore_run.h"
@@ -287,6 +288,13 @@ void Session::State::set_up_ranks() {
                  plan_limit, exchange_timeout_s(), folder});
     control.emit(NoteEvent{"Each device has a process of its own; they exchange through " +
                            team.transport() + "."});
+    team.rows().on_warning([this](const std::string& text, const std::string& hint) {
+        control.emit(WarningEvent{text, hint});
+    });
+    team.rows().look_at("train", *data.train);
+    if (data.validation != nullptr) {
+        team.rows().look_at("validation", *data.validation);
+    }
 }
 
 double Session::State::exchange_timeout_s() const {
@@ -534,6 +542,7 @@ SessionResult Session::State::train() {
             .lock = *lock,
             .clock = clock,
             .saves = options.team != nullptr ? &options.team->saves() : nullptr,
+            .rows = options.team != nullptr ? &options.team->rows() : nullptr,
             .saved_step = restored_step,
             .fork_step = info.parent_step,
         },

@@ -58,23 +58,6 @@ std::string file_name(std::int64_t step) {
 
 } // namespace
 
-data::LoaderOptions loader_options(const LoopSetup& setup) {
-    const compile::RunConfig& config = setup.config;
-    data::LoaderOptions options;
-    options.batch_size = config.global_batch_size;
-    options.drop_last = config.drop_last;
-    options.prefetch = config.prefetch;
-    options.workers = config.num_workers;
-    options.mixing =
-        data::mixing_of(config.section("data").at("mix"), setup.data.train->info(), config.seed);
-    return options;
-}
-
-data::Sampler sampler_of(const LoopSetup& setup) {
-    return {*setup.data.train, setup.config.shuffle, setup.config.seed,
-            setup.config.shuffle_window_bytes};
-}
-
 std::int64_t schedule_total(std::int64_t steps) {
     return steps > 0 ? steps : std::numeric_limits<std::int64_t>::max() / 2;
 }
@@ -114,15 +97,15 @@ void StepLoop::open_loader() {
             drop_mended(known, *source);
         }
     }
-    loader_.emplace(setup_.data.train, sampler_of(setup_), loader_options(setup_),
-                    progress_.cursor);
+    feed_.emplace(setup_.config, setup_.data.train, training_order(setup_.config, progress_.cursor),
+                  setup_.rows);
 }
 
 LoopEnd StepLoop::run() {
     for (;;) {
         try {
             keep_start();
-            if (loader_) {
+            if (feed_) {
                 begin();
             }
             const LoopEnd end = take_steps();
@@ -142,8 +125,8 @@ LoopEnd StepLoop::run() {
 }
 
 void StepLoop::begin() {
-    loader_->wait_until_full(); // its thread has what it needs before libraries' memory is measured
-    loader_watch_.begin(*loader_);
+    feed_->wait_until_full(); // its thread has what it needs before libraries' memory is measured
+    loader_watch_.begin(feed_->use());
     // A stop may have fallen between an update and the evaluation that was due after it.
     if (evaluation_is_pending(progress_.live)) {
         after_step();
@@ -154,7 +137,7 @@ void StepLoop::begin() {
 // run goes on.
 void StepLoop::pause_for_data(const Error& fault) {
     report_loader();
-    loader_.reset();
+    feed_.reset();
     if (progress_.step > 0 && saved_step_ != progress_.step) {
         save("");
     }
@@ -192,7 +175,7 @@ LoopEnd StepLoop::take_steps() {
         if (orders.wanted.stop) {
             return orders.wanted.stop_now ? LoopEnd::stop_now : LoopEnd::stop;
         }
-        if (loader_ && (reached_length(orders.live, progress_.step) || judge_.has_stalled())) {
+        if (feed_ && (reached_length(orders.live, progress_.step) || judge_.has_stalled())) {
             if (!lacks_last_evaluation()) {
                 return LoopEnd::length;
             }
@@ -215,7 +198,7 @@ LoopEnd StepLoop::take_steps() {
             save("by hand");
         } else if (orders.state == RunState::paused) {
             setup_.control.wait(kBeatSeconds);
-        } else if (!loader_) {
+        } else if (!feed_) {
             open_loader();
             begin();
         } else if (spoiler_ == progress_.step + 1) {
@@ -265,7 +248,7 @@ bool StepLoop::goes_on(const Orders& orders) const {
                          orders.state != RunState::running;
     if (ordered || manager_.has_finished() || (mirror_ && mirror_->has_news()) ||
         !setup_.control.log_problem().empty() ||
-        setup_.clock.steady_s() - last_beat_s_ >= kBeatSeconds || !loader_->is_ready()) {
+        setup_.clock.steady_s() - last_beat_s_ >= kBeatSeconds || !feed_->is_ready()) {
         return false;
     }
     const std::int64_t step = progress_.step + static_cast<std::int64_t>(under_way_.size());
@@ -291,18 +274,18 @@ void StepLoop::start_step(const Orders& orders) {
     setup_.profile.begin_step(step + 1);
     const bool recorded = setup_.profile.is_on();
     update.start_s = setup_.clock.steady_s();
-    const data::Batch* batch = loader_->next();
+    const data::Batch* batch = feed_->next();
     WEFT_CHECK(batch != nullptr, "training batches never end");
     update.samples = batch->samples;
     update.after = batch->after;
     update.left_out = batch->left_out;
     update.multiplier = orders.live.learning_rate_multiplier;
-    update.wait_ms = loader_->last_wait_ms();
+    update.wait_ms = feed_->last_wait_ms();
     setup_.profile.batch_ready();
     if (inside_.wants(step + 1, orders.live)) {
         inside_.begin();
     }
-    if (update_.start(*batch, step, update.multiplier, setup_.control.halt()) ==
+    if (update_.start(*feed_, step, update.multiplier, setup_.control.halt()) ==
         exec::RunOutcome::stopped) {
         inside_.drop();
         return;
@@ -415,8 +398,8 @@ void StepLoop::report_devices() {
 }
 
 void StepLoop::report_loader() {
-    if (loader_ && loader_watch_.has_steps()) {
-        setup_.control.emit(loader_watch_.take(progress_.step, *loader_));
+    if (feed_ && loader_watch_.has_steps()) {
+        setup_.control.emit(loader_watch_.take(progress_.step, feed_->use()));
     }
 }
 
@@ -521,7 +504,7 @@ std::optional<Metrics> StepLoop::evaluate_validation() {
     std::vector<data::LeftOut> left_out;
     const auto metrics = evaluate(setup_.executor, setup_.config, setup_.data.validation,
                                   "validation", setup_.config.evaluation_max_batches.value_or(0),
-                                  setup_.control.wind_up(), left_out);
+                                  setup_.control.wind_up(), left_out, setup_.rows);
     tell_left_out("validation", left_out);
     last_evaluation_s_ = setup_.clock.steady_s();
     progress_.seconds += last_evaluation_s_ - start_s;
@@ -784,7 +767,7 @@ FinishedEvent StepLoop::finish() {
         const double start_s = setup_.clock.steady_s();
         std::vector<data::LeftOut> left_out;
         event.test = evaluate(setup_.executor, setup_.config, setup_.data.test, "test", 0,
-                              setup_.control.wind_up(), left_out)
+                              setup_.control.wind_up(), left_out, setup_.rows)
                          .value_or(Metrics{});
         tell_left_out("test", left_out);
         for (const data::Note& note : setup_.data.test->notes()) {

@@ -10,7 +10,6 @@
 #include "core/base/error.h"
 #include "core/checkpoint/checkpoint.h"
 #include "core/checkpoint/mirror.h"
-#include "core/data/loader.h"
 #include "core/train/control/run_control.h"
 #include "core/train/control/settings_replay.h"
 #include "core/train/inside/look_inside.h"
@@ -22,6 +21,7 @@
 #include "core/train/measure/save_steps.h"
 #include "core/train/memory_meter.h"
 #include "core/train/progress.h"
+#include "core/train/ranks/batch_feed.h"
 #include "core/train/record/loader_watch.h"
 #include "core/train/restore_run.h"
 #include "core/train/run_length.h"
@@ -34,6 +34,7 @@
 namespace weft::train {
 
 struct Divergence;
+class RankRows;
 class RankSaves;
 
 /// The loss or the gradient is not finite; carries what to tell.
@@ -72,6 +73,7 @@ struct LoopSetup {
     RunLock& lock;
     const Clock& clock;
     RankSaves* saves = nullptr;   // of a run of many processes
+    RankRows* rows = nullptr;     // likewise
     std::int64_t saved_step = -1; // the checkpoint that the run was restored from
     std::int64_t fork_step = -1;  // of a fork: the parent's checkpoint that it began with
 };
@@ -82,11 +84,6 @@ std::int64_t planned_steps(const LiveSettings& live, const Pace& pace);
 /// What schedules count as the whole: a run measured in minutes has no last step, and they stay
 /// where they are after the warm-up.
 std::int64_t schedule_total(std::int64_t steps);
-
-/// How training batches are made.
-data::LoaderOptions loader_options(const LoopSetup& setup);
-/// In which order samples come.
-data::Sampler sampler_of(const LoopSetup& setup);
 
 class StepLoop {
 public:
@@ -188,7 +185,7 @@ private:
     std::int64_t spoiler_ = 0;     // the update that spoilt it, to be looked into; 0: none
     bool start_is_kept_ = false;
     double completed_s_ = 0;             // when the last update was
-    std::optional<data::Loader> loader_; // none: the run waits for data that can be read
+    std::optional<BatchFeed> feed_;      // none: the run waits for data that can be read
     LoaderWatch loader_watch_;
     checkpoint::Manager manager_;
     std::optional<checkpoint::Mirror> mirror_; // none: checkpoints are on disk only

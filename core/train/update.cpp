@@ -65,14 +65,8 @@ Update::Update(exec::Executor& executor, const compile::RunConfig& config,
     }
 }
 
-double Update::write_arguments(const data::Batch& batch, std::int64_t done,
-                               double rate_multiplier) {
+double Update::write_scalars(const data::Batch& batch, std::int64_t done, double rate_multiplier) {
     double learning_rate = 0;
-    write_argument(executor_, kUpdateProgram, "inputs", batch.inputs);
-    write_argument(executor_, kUpdateProgram, "targets", batch.targets);
-    write_argument(executor_, kUpdateProgram, "weights", std::as_bytes(std::span(batch.weights)));
-    write_argument(executor_, kUpdateProgram, "others", std::as_bytes(std::span(batch.others)));
-    write_argument(executor_, kUpdateProgram, "shares", std::as_bytes(std::span(batch.shares)));
     for (const auto& [name, value] : scalars_.of(batch, done, rate_multiplier)) {
         write_scalar(executor_, kUpdateProgram, name, value);
         learning_rate = name == "learning_rate" ? value : learning_rate;
@@ -93,8 +87,18 @@ std::size_t Update::depth() const {
 
 exec::RunOutcome Update::start(const data::Batch& batch, std::int64_t done, double rate_multiplier,
                                std::stop_token stop) {
+    write_batch(executor_, kUpdateProgram, batch);
+    return start_written(write_scalars(batch, done, rate_multiplier), std::move(stop));
+}
+
+exec::RunOutcome Update::start(const BatchFeed& feed, std::int64_t done, double rate_multiplier,
+                               std::stop_token stop) {
+    feed.write(executor_);
+    return start_written(write_scalars(feed.batch(), done, rate_multiplier), std::move(stop));
+}
+
+exec::RunOutcome Update::start_written(double learning_rate, std::stop_token stop) {
     WEFT_CHECK(under_way_.size() <= depth(), "the numbers of an update are taken before too many");
-    const double learning_rate = write_arguments(batch, done, rate_multiplier);
     const exec::RunOutcome outcome = executor_.run(kUpdateProgram, std::move(stop));
     if (outcome == exec::RunOutcome::finished) {
         under_way_.push_back({executor_.hand_over(kUpdateProgram, names_), learning_rate});
@@ -144,7 +148,8 @@ void Update::drop() {
 
 exec::RunReport Update::run_checked(const data::Batch& batch, std::int64_t done,
                                     double rate_multiplier, const exec::Checking& checking) {
-    write_arguments(batch, done, rate_multiplier);
+    write_batch(executor_, kUpdateProgram, batch);
+    write_scalars(batch, done, rate_multiplier);
     return executor_.run_checked(kUpdateProgram, checking);
 }
 

@@ -5,6 +5,7 @@
 #include "core/compile/programs/programs.h"
 #include "core/data/loader.h"
 #include "core/exec/executor.h"
+#include "core/train/ranks/batch_feed.h"
 #include "core/train/record/event.h"
 
 #include <deque>
@@ -70,6 +71,9 @@ public:
     /// Nothing of the batch is needed afterwards.
     exec::RunOutcome start(const data::Batch& batch, std::int64_t done, double rate_multiplier,
                            std::stop_token stop);
+    /// The same with the batch that `feed` gave last.
+    exec::RunOutcome start(const BatchFeed& feed, std::int64_t done, double rate_multiplier,
+                           std::stop_token stop);
     /// Of the first update that is under way, which is waited for.
     UpdateNumbers numbers();
     /// Waits for all that are under way, whose numbers nobody wants.
@@ -83,8 +87,9 @@ private:
         exec::Handover results;
         double learning_rate = 0;
     };
-    /// Returns the base learning rate.
-    double write_arguments(const data::Batch& batch, std::int64_t done, double rate_multiplier);
+    /// All but the rows of the batch. Returns the base learning rate.
+    double write_scalars(const data::Batch& batch, std::int64_t done, double rate_multiplier);
+    exec::RunOutcome start_written(double learning_rate, std::stop_token stop);
 
     exec::Executor& executor_;
     const compile::RunConfig& config_;

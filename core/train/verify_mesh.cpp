@@ -31,15 +31,10 @@ constexpr double kLossToleranceF32 = 1e-4;
 constexpr double kLossToleranceNarrow = 2e-2;
 
 data::Loader loader_of(const compile::RunConfig& config, const data::DataSet& data) {
-    data::LoaderOptions options;
-    options.batch_size = config.global_batch_size;
+    const BatchOrder order = training_order(config, {});
+    data::LoaderOptions options = loader_options(config, *data.train, order);
     options.prefetch = 0;
-    options.mixing =
-        data::mixing_of(config.section("data").at("mix"), data.train->info(), config.seed);
-    return {data.train,
-            data::Sampler(*data.train, config.shuffle, config.seed, config.shuffle_window_bytes),
-            options,
-            {}};
+    return {data.train, sampler_of(config, *data.train, order), options, {}};
 }
 
 std::int64_t schedule_steps(const compile::RunConfig& config) {

@@ -11,6 +11,7 @@
 #include "core/train/planning.h"
 #include "core/train/ranks/load_transport.h"
 #include "core/train/ranks/rank_looks.h"
+#include "core/train/ranks/rank_rows.h"
 #include "core/train/ranks/rank_shards.h"
 #include "core/train/record/host_info.h"
 #include "core/train/self_test/gpu_verdict.h"
@@ -91,7 +92,7 @@ Json json_of(const plan::PlanDigest& digest) {
     return out;
 }
 
-/// What plans want to know of data: ranks have none, rank 0 reads them for all.
+/// What plans want to know of data, which ranks have not opened then.
 Json json_of(const data::DataOutline& data) {
     return {{"input", exec::to_json(data.sample.input)},
             {"target", exec::to_json(data.sample.target)},
@@ -137,6 +138,7 @@ std::shared_ptr<const plan::ExecutionPlan> same_plan(const compile::RunConfig& c
     target.limit_is_of_gpus = names_gpus(config);
     target.threads = setup.at("threads").get<int>();
     target.device_threads = setup.at("device_threads").get<int>();
+    target.processes = setup.at("processes").get<int>();
     if (!setup.at("limit_bytes").is_null()) {
         target.limit_bytes = setup.at("limit_bytes").get<std::int64_t>();
     }
@@ -218,6 +220,7 @@ struct RankTeam::State {
     std::string transport_name;
     std::unique_ptr<exec::RankHub> hub;
     std::optional<RankSaves> saves;
+    std::optional<RankRows> rows;
     std::mutex mutex;
     std::function<void(const exec::RankNews&)> news;
 };
@@ -247,6 +250,7 @@ RankTeam::~RankTeam() = default;
 // The host with the least memory for each of its ranks sets the limit of all; the rank with the
 // fewest threads those of all, so that every kernel is the same everywhere.
 PlanTarget RankTeam::target(const compile::RunConfig& config, PlanTarget out) const {
+    out.processes = state_->hub->size();
     if (names_gpus(config)) {
         return limited_by_gpus(devices_text(config), *state_->hub, std::move(out));
     }
@@ -296,16 +300,22 @@ void RankTeam::set_up(const TeamPlan& team_plan) {
                {"base_dir", std::filesystem::absolute(team_plan.config.base_dir).string()},
                {"threads", team_plan.threads},
                {"device_threads", team_plan.device_threads},
+               {"processes", state.hub->size()},
                {"data", json_of(team_plan.data)},
                {"timeout_s", team_plan.timeout_s},
                {"plan", json_of(plan::digest_of(*team_plan.plan))}};
     setup["limit_bytes"] = team_plan.limit_bytes ? Json(*team_plan.limit_bytes) : Json(nullptr);
     state.hub->ask_all(setup);
     state.saves.emplace(*state.hub, team_plan.run_folder);
+    state.rows.emplace(*state.hub, team_plan.plan);
 }
 
 RankSaves& RankTeam::saves() {
     return *state_->saves;
+}
+
+RankRows& RankTeam::rows() {
+    return *state_->rows;
 }
 
 exec::RankHub& RankTeam::hub() {
@@ -348,9 +358,11 @@ Served serve_rank(const RankTeamOptions& options, const std::function<void()>& j
                     run.exchange_timeout_s = command.head.at("timeout_s").get<double>();
                     RankShards shards(member, plan);
                     RankLooks looks(member, plan);
+                    RankLoaders loaders(member, config, plan);
                     next = exec::serve_device(member, std::move(plan), compute_of(config), run,
                                               [&](const exec::Frame& other, exec::Device& device) {
-                                                  return shards.act(other, device) ||
+                                                  return loaders.act(other, device) ||
+                                                         shards.act(other, device) ||
                                                          looks.act(other, device);
                                               });
                 } else {

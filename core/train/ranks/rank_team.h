@@ -16,6 +16,7 @@
 
 namespace weft::train {
 
+class RankRows;
 class RankSaves;
 
 struct RankTeamOptions {
@@ -71,6 +72,8 @@ public:
     exec::RankHub& hub();
     /// How checkpoints are written, once it is set up.
     RankSaves& saves();
+    /// How batches come to the ranks, once it is set up.
+    RankRows& rows();
     /// What ranks exchange through: "gloo", "nccl"; once it is set up.
     const std::string& transport() const;
 

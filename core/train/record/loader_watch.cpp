@@ -90,8 +90,8 @@ void advise(const LoaderEvent& event, double busy_ms, Stage longest, int cores,
 LoaderWatch::LoaderWatch(int workers, int prefetch)
     : workers_(prefetch > 0 ? workers : 0), prefetch_(workers > 0 ? prefetch : 0) {}
 
-void LoaderWatch::begin(const data::Loader& loader) {
-    before_ = loader.use();
+void LoaderWatch::begin(const data::LoaderUse& now) {
+    before_ = now;
     steps_s_ = 0;
 }
 
@@ -105,8 +105,7 @@ bool LoaderWatch::is_due() const {
     return now_s_ - told_s_ >= kLoaderSeconds;
 }
 
-LoaderEvent LoaderWatch::take(std::int64_t step, const data::Loader& loader) {
-    const data::LoaderUse now = loader.use();
+LoaderEvent LoaderWatch::take(std::int64_t step, const data::LoaderUse& now) {
     LoaderEvent out;
     out.step = step;
     out.steps_ms = std::exchange(steps_s_, 0.0) * 1000;

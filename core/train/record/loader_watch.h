@@ -14,14 +14,14 @@ public:
     LoaderWatch(int workers, int prefetch);
 
     /// Training begins, or goes on: what was prepared before does not count.
-    void begin(const data::Loader& loader);
+    void begin(const data::LoaderUse& now);
     /// A step is complete that took so many seconds, at `now_s` of a steady clock.
     void add_step(double seconds, double now_s);
     bool has_steps() const { return steps_s_ > 0; }
     /// About once a second.
     bool is_due() const;
     /// What happened since the one before.
-    LoaderEvent take(std::int64_t step, const data::Loader& loader);
+    LoaderEvent take(std::int64_t step, const data::LoaderUse& now);
 
 private:
     int workers_, prefetch_;

@@ -87,10 +87,11 @@ void StepLoop::take_updates_again() {
 
 // The batch is read again for it, where it began.
 void StepLoop::examine(double multiplier, Divergence& what) {
-    data::LoaderOptions once = loader_options(setup_);
-    once.prefetch = 0;
     const data::Source& source = *setup_.data.train;
-    const data::Sampler sampler = sampler_of(setup_);
+    const BatchOrder order = training_order(setup_.config, progress_.cursor);
+    const data::Sampler sampler = sampler_of(setup_.config, source, order);
+    data::LoaderOptions once = loader_options(setup_.config, source, order);
+    once.prefetch = 0;
     const plan::ExecutionPlan& plan = setup_.executor.plan();
     try {
         data::Loader again(setup_.data.train, sampler, once, progress_.cursor);
@@ -163,9 +164,12 @@ void StepLoop::repeat_updates(const Progress& start, Divergence& what) {
     Update again(setup_.executor, setup_.config, schedule_total(setup_.schedule_steps),
                  start.moments_since);
     again.set_rate_factors(judge_.rate_factors());
-    data::LoaderOptions once = loader_options(setup_);
+    const data::Source& source = *setup_.data.train;
+    const BatchOrder order = training_order(setup_.config, start.cursor);
+    data::LoaderOptions once = loader_options(setup_.config, source, order);
     once.prefetch = 0;
-    data::Loader loader(setup_.data.train, sampler_of(setup_), once, start.cursor);
+    data::Loader loader(setup_.data.train, sampler_of(setup_.config, source, order), once,
+                        start.cursor);
     SettingsReplay changes(settings_to_replay(setup_.folder, start.step));
     LiveSettings live = start.live;
     std::vector<std::int64_t> since = start.moments_since;
@@ -345,7 +349,7 @@ void StepLoop::examine_spoiler() {
 
 // As if the update had been made and changed nothing: no optimizer has seen it, either.
 void StepLoop::pass_over() {
-    const data::Batch* batch = loader_->next();
+    const data::Batch* batch = feed_->next();
     WEFT_CHECK(batch != nullptr, "training batches never end");
     ++progress_.step;
     progress_.samples += batch->samples;

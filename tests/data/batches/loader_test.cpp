@@ -84,6 +84,75 @@ private slots:
         }
     }
 
+    // Three loaders as ranks have them: rows 1 and 4 are made by two of them. The first row of the
+    // second batch is damaged, so that who has none of the sound ones looks for the first of them;
+    // the last batch is short.
+    void loaders_that_share_rows_make_those_of_one_together() {
+        using enum data::RowUse;
+        const std::vector<std::vector<data::RowUse>> shares = {
+            {counted, counted, none, none, none, none},
+            {none, made, counted, counted, counted, none},
+            {none, none, none, none, made, counted}};
+        for (const bool streams : {false, true}) {
+            const auto source = std::make_shared<NumberSource>(23, [](std::int64_t i) {
+                return static_cast<std::int32_t>(i % 4) - 1; // a quarter has no class
+            });
+            if (streams) {
+                source->starts = {0, 5, 10, 15, 20, 23};
+            } else {
+                source->damaged = 6;
+            }
+            for (const int prefetch : {0, 2}) {
+                LoaderOptions options = options_of(6, prefetch, false);
+                options.workers = prefetch;
+                const Sampler sampler(*source, streams, 3);
+                Loader whole(source, sampler, options, {});
+                std::vector<std::unique_ptr<Loader>> loaders;
+                for (const auto& rows : shares) {
+                    options.rows = rows;
+                    loaders.push_back(std::make_unique<Loader>(source, sampler, options, Cursor{}));
+                }
+                int batches = 0;
+                while (const Batch* all = whole.next()) {
+                    double count = 0;
+                    std::size_t left_out = 0;
+                    for (std::size_t i = 0; i < shares.size(); ++i) {
+                        const Batch* part = loaders[i]->next();
+                        QVERIFY(part->after == all->after && part->samples == all->samples);
+                        QCOMPARE(part->first_sample, all->first_sample);
+                        for (std::size_t row = 0; row < 6; ++row) {
+                            if (shares[i][row] != none) {
+                                QCOMPARE(part->weights[row], all->weights[row]);
+                                QCOMPARE(floats(part->inputs)[row], floats(all->inputs)[row]);
+                                QCOMPARE(integers(part->targets)[row],
+                                         integers(all->targets)[row]);
+                            }
+                        }
+                        count += part->count;
+                        left_out += part->left_out.size();
+                    }
+                    QCOMPARE(count, all->count);
+                    QCOMPARE(left_out, all->left_out.size());
+                    ++batches;
+                }
+                QCOMPARE(batches, 4);
+                QVERIFY(loaders[1]->next() == nullptr);
+            }
+        }
+    }
+
+    void a_loader_reads_no_samples_of_rows_that_others_make() {
+        const auto source = numbers(8);
+        source->broken = 1; // whoever reads it fails
+        LoaderOptions options = options_of(4, 0, false);
+        options.rows = {data::RowUse::counted, data::RowUse::none, data::RowUse::counted,
+                        data::RowUse::counted};
+        Loader loader(source, Sampler(8, false, 0), options, {});
+        QCOMPARE(take(loader, 9).size(), std::size_t(2));
+        QCOMPARE(loader.use().samples, 6);
+        QCOMPARE(loader.buffer_bytes(), 3 * 12);
+    }
+
     void a_finite_pass_has_every_sample_once_and_then_ends_for_good() {
         for (const int prefetch : {0, 3}) {
             Loader loader(numbers(50), Sampler(50, true, 1), options_of(8, prefetch, false), {});
