@@ -101,13 +101,14 @@ struct LocalDevice::State {
         if (exchange == nullptr) {
             return run_booked(program);
         }
-        const comm::Traffic before = exchange->traffic();
         begin_use(program);
         const bool finished = run_booked(program);
         use.end_s = clock.steady_s();
-        const comm::Traffic now = exchange->traffic();
-        use.waited_s = now.waited_s - before.waited_s;
-        use.sent_bytes = now.sent_bytes - before.sent_bytes;
+        for (std::size_t link = 0; link < use.links.size(); ++link) {
+            const comm::Traffic now = exchange->traffic(link);
+            use.links[link].waited_s += now.waited_s;
+            use.links[link].sent_bytes += now.sent_bytes;
+        }
         return finished;
     }
 
@@ -156,7 +157,11 @@ struct LocalDevice::State {
         for (std::size_t i = 0; i < program.actions.size(); ++i) {
             use.actions[i] = {program.actions[i], 0, 0};
         }
-        use.exchange_s = 0;
+        use.links.resize(exchange->links().size());
+        for (std::size_t link = 0; link < use.links.size(); ++link) {
+            const comm::Traffic before = exchange->traffic(link);
+            use.links[link] = {exchange->links()[link], 0, -before.waited_s, -before.sent_bytes};
+        }
         use.start_s = clock.steady_s();
     }
 
@@ -258,10 +263,11 @@ struct LocalDevice::State {
                                       prepared_step.workspace);
         } else {
             WEFT_CHECK(exchange != nullptr, "a plan with exchanges runs on a mesh");
-            const double before_s = observer != nullptr ? exchange->traffic().waited_s : 0.0;
+            const std::size_t link = exchange->link_of(step);
+            const double before_s = observer != nullptr ? exchange->traffic(link).waited_s : 0.0;
             exchange->run(step, prepared_step.inputs, prepared_step.outputs);
             if (observer != nullptr) {
-                observer->waited(exchange->traffic().waited_s - before_s);
+                observer->waited(exchange->traffic(link).waited_s - before_s);
             }
         }
         if (timed) {
@@ -281,7 +287,7 @@ struct LocalDevice::State {
             observer->step_done(*prepared_step.step, prepared_step.position, start_s, end_s);
         }
         if (!prepared_step.kernel) {
-            use.exchange_s += end_s - start_s;
+            use.links[exchange->link_of(*prepared_step.step)].exchange_s += end_s - start_s;
         } else if (prepared_step.action >= 0) {
             ActionUse& action = use.actions[static_cast<std::size_t>(prepared_step.action)];
             action.start_s = action.end_s > 0 ? action.start_s : start_s;

@@ -17,8 +17,12 @@ public:
     /// Carries out a collective step; operands as the plan has them. Throws weft::Error{device}.
     virtual void run(const plan::Step& step, std::span<const void* const> inputs,
                      std::span<void* const> outputs) = 0;
-    /// Of this device, over all groups.
-    virtual comm::Traffic traffic() const = 0;
+    /// What this device exchanges along, by the axes of the mesh as text.
+    virtual const std::vector<std::string>& links() const = 0;
+    /// That of a step, by its place in links().
+    virtual std::size_t link_of(const plan::Step& step) const = 0;
+    /// Of this device, since it was made.
+    virtual comm::Traffic traffic(std::size_t link) const = 0;
 };
 
 /// Functions as those of Executor, on the parts of arrays that this device holds.

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -17,16 +18,33 @@ struct ActionUse {
     double end_s = 0;
 };
 
+/// What a device exchanged along some axes of the mesh.
+struct LinkUse {
+    std::string axes;      // "data", "data,fsdp"
+    double exchange_s = 0; // in exchanges, waiting for others included
+    double waited_s = 0;   // of these, waiting
+    std::int64_t sent_bytes = 0;
+};
+
 /// A device that works by itself computes while it exchanges: of such, exchanges count as far as
 /// computation stood still for them, and with a process for each nobody knows how much of it was
 /// waiting.
 struct DeviceUse {
     double start_s = 0;
     double end_s = 0;
-    double exchange_s = 0; // in exchanges, waiting for others included
-    double waited_s = 0;   // of these, waiting
-    std::int64_t sent_bytes = 0;
+    std::vector<LinkUse> links;
     std::vector<ActionUse> actions; // in the order of the program; none without a pipeline
+
+    /// Over all links.
+    LinkUse together() const {
+        LinkUse out;
+        for (const LinkUse& link : links) {
+            out.exchange_s += link.exchange_s;
+            out.waited_s += link.waited_s;
+            out.sent_bytes += link.sent_bytes;
+        }
+        return out;
+    }
 };
 
 } // namespace weft::exec

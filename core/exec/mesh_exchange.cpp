@@ -84,7 +84,11 @@ MeshExchange::MeshExchange(comm::World& world, const std::map<std::string, comm:
         }
         call.peer = static_cast<int>(attributes.integer("peer", 0));
         call.transfers.resize(step.inputs.size());
-        if (std::find(groups_.begin(), groups_.end(), call.group) == groups_.end()) {
+        const std::string& axes = attributes.text("axes");
+        const auto link = std::find(links_.begin(), links_.end(), axes);
+        call.link = static_cast<std::size_t>(link - links_.begin());
+        if (link == links_.end()) {
+            links_.push_back(axes);
             groups_.push_back(call.group);
         }
         calls_.emplace(&step, std::move(call));
@@ -94,19 +98,6 @@ MeshExchange::MeshExchange(comm::World& world, const std::map<std::string, comm:
             for_each_exchange(program.steps, remember);
         }
     }
-}
-
-comm::Traffic MeshExchange::traffic() const {
-    comm::Traffic out;
-    for (const comm::Communicator* group : groups_) {
-        const comm::Traffic one = group->traffic();
-        out.collectives += one.collectives;
-        out.messages_sent += one.messages_sent;
-        out.sent_bytes += one.sent_bytes;
-        out.received_bytes += one.received_bytes;
-        out.waited_s += one.waited_s;
-    }
-    return out;
 }
 
 bool MeshExchange::run_message(const Call& call, const plan::Step& step,

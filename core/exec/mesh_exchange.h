@@ -24,7 +24,9 @@ public:
 
     void run(const plan::Step& step, std::span<const void* const> inputs,
              std::span<void* const> outputs) override;
-    comm::Traffic traffic() const override;
+    const std::vector<std::string>& links() const override { return links_; }
+    std::size_t link_of(const plan::Step& step) const override { return calls_.at(&step).link; }
+    comm::Traffic traffic(std::size_t link) const override { return groups_[link]->traffic(); }
 
 private:
     enum class Kind : std::uint8_t {
@@ -40,6 +42,7 @@ private:
     struct Call {
         Kind kind = Kind::all_reduce;
         comm::Communicator* group = nullptr;
+        std::size_t link = 0;
         comm::Reduction reduction = comm::Reduction::sum;
         std::vector<comm::Route> routes;
         int peer = 0; // of a message
@@ -51,7 +54,8 @@ private:
                      std::span<void* const> outputs);
 
     std::unordered_map<const plan::Step*, Call> calls_;
-    std::vector<const comm::Communicator*> groups_; // of the calls, each once
+    std::vector<std::string> links_;
+    std::vector<const comm::Communicator*> groups_;                     // by link
     std::map<std::pair<comm::Communicator*, int>, std::int64_t> freed_; // messages, by peer
 };
 

@@ -25,7 +25,7 @@ QueuedProgram::QueuedProgram(const PreparedProgram& program, OpenDevice& device,
     unroll(program.steps, iterations);
     order();
     for (const plan::Collective& one : plan::collectives(plan_)) {
-        sent_bytes_ += one.sent_bytes;
+        links_[link_named(join(one.axes, ","))].sent_bytes += one.sent_bytes;
     }
     actions_.resize(program.actions.size());
     find_ends();
@@ -147,6 +147,7 @@ void QueuedProgram::find_exchanges() {
         if (call.lane != 0) {
             call.exchange = static_cast<int>(marks_.exchanges.size());
             marks_.exchanges.push_back(exchange_.marks(*call.step->step));
+            link_of_exchange_.push_back(link_named(call.step->step->op.attributes.text("axes")));
         }
     }
     for (Call& call : calls_) {
@@ -155,6 +156,16 @@ void QueuedProgram::find_exchanges() {
         }
     }
     last_stall_ = add_stall(open_);
+}
+
+std::size_t QueuedProgram::link_named(const std::string& axes) {
+    const auto found = std::find_if(links_.begin(), links_.end(),
+                                    [&](const LinkUse& link) { return link.axes == axes; });
+    const auto at = static_cast<std::size_t>(found - links_.begin());
+    if (found == links_.end()) {
+        links_.push_back({axes});
+    }
+    return at;
 }
 
 /// None where computation waits for nothing.
@@ -381,7 +392,7 @@ DeviceUse QueuedProgram::last_use(std::span<const std::string_view> actions) con
     };
     out.start_s = at(marks_.begun);
     out.end_s = at(marks_.ended);
-    out.sent_bytes = sent_bytes_;
+    out.links = links_;
     for (const StallMarks& stall : marks_.stalls) {
         const double begun_s = at(stall.begun);
         const double ended_s = at(stall.ended);
@@ -389,8 +400,11 @@ DeviceUse QueuedProgram::last_use(std::span<const std::string_view> actions) con
         for (const int exchange : stall.exchanges) {
             come_s = std::max(come_s, exchange_.all_come_s(marks_, exchange, number));
         }
-        out.exchange_s += ended_s - begun_s;
-        out.waited_s += std::min(come_s, ended_s) - begun_s;
+        // Of several exchanges that it waits for, the last one is what it waits for longest.
+        LinkUse& link =
+            out.links[link_of_exchange_[static_cast<std::size_t>(stall.exchanges.back())]];
+        link.exchange_s += ended_s - begun_s;
+        link.waited_s += std::min(come_s, ended_s) - begun_s;
     }
     for (std::size_t i = 0; i < actions.size(); ++i) {
         out.actions.push_back({actions[i], at(actions_[i].begun), at(actions_[i].ended)});

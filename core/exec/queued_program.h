@@ -134,6 +134,7 @@ private:
     void order();
     void find_ends();
     void find_exchanges();
+    std::size_t link_named(const std::string& axes);
     int add_stall(const std::vector<int>& calls);
     void take_marks();
     void observe(bool observed);
@@ -164,7 +165,8 @@ private:
     std::span<weft_mark> taken_;  // of the host, for all marks
     std::span<weft_mark> timing_; // two for each call, once a run was observed
     bool observed_ = false;       // what is queued, and the graph, has them
-    std::int64_t sent_bytes_ = 0;
+    std::vector<LinkUse> links_;  // what is sent over each, as planned
+    std::vector<std::size_t> link_of_exchange_; // by place in marks_.exchanges
     int runs_ = 0;
     weft_graph* graph_ = nullptr;
 };

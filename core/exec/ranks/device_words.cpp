@@ -62,18 +62,24 @@ Json to_json(const DeviceUse& use) {
     for (const ActionUse& action : use.actions) {
         actions.push_back({action.action, action.start_s, action.end_s});
     }
-    return {{"start_s", use.start_s},       {"end_s", use.end_s},
-            {"exchange_s", use.exchange_s}, {"waited_s", use.waited_s},
-            {"sent_bytes", use.sent_bytes}, {"actions", std::move(actions)}};
+    Json links = Json::array();
+    for (const LinkUse& link : use.links) {
+        links.push_back({link.axes, link.exchange_s, link.waited_s, link.sent_bytes});
+    }
+    return {{"start_s", use.start_s},
+            {"end_s", use.end_s},
+            {"links", std::move(links)},
+            {"actions", std::move(actions)}};
 }
 
 DeviceUse use_of(const Json& document, double lead_s, std::vector<std::string>& names) {
     DeviceUse out;
     out.start_s = document.at("start_s").get<double>() - lead_s;
     out.end_s = document.at("end_s").get<double>() - lead_s;
-    out.exchange_s = document.at("exchange_s").get<double>();
-    out.waited_s = document.at("waited_s").get<double>();
-    out.sent_bytes = document.at("sent_bytes").get<std::int64_t>();
+    for (const Json& link : document.at("links")) {
+        out.links.push_back({link.at(0).get<std::string>(), link.at(1).get<double>(),
+                             link.at(2).get<double>(), link.at(3).get<std::int64_t>()});
+    }
     names.clear();
     names.reserve(document.at("actions").size()); // views of them are handed out
     for (const Json& action : document.at("actions")) {

@@ -58,6 +58,7 @@ struct RankHub::State {
         double clock_lead_s = 0;
         // Guarded by the mutex:
         std::deque<Frame> answers;
+        std::string asked; // what the next answer is to
         comm::RankPosition position;
         std::optional<std::string> lost; // why
         bool gone = false;               // its reader has ended
@@ -382,6 +383,9 @@ std::string RankHub::State::who_waits_for(int lost, const comm::RankPosition& ow
         }
     };
     add(0, own_position);
+    if (const std::string& asked = member(lost).asked; named == 0 && !asked.empty()) {
+        out += "; rank 0 waits for its answer: " + asked;
+    }
     for (int rank = 1; rank < options.size; ++rank) {
         if (rank != lost) {
             add(rank, member(rank).position);
@@ -481,6 +485,10 @@ void RankHub::tell(int rank, const Json& head, std::span<const std::byte> body) 
 
 void RankHub::State::put(int rank, Json head, std::span<const std::byte> body) {
     head["asked"] = true;
+    {
+        const std::lock_guard lock(mutex);
+        member(rank).asked = head.at("do").get<std::string>();
+    }
     member(rank).socket->send(head, body);
 }
 
@@ -493,6 +501,7 @@ Frame RankHub::State::answer_of(int rank) {
     }
     Frame answer = std::move(mine.answers.front());
     mine.answers.pop_front();
+    mine.asked.clear();
     lock.unlock();
     throw_error_in(answer, rank);
     return answer;

@@ -88,7 +88,7 @@ std::vector<std::int64_t> looked_at(std::int64_t samples) {
     return out;
 }
 
-/// What two sources that hold the same have in common: their numbers, and of some samples sums.
+/// What sources that hold the same have in common: numbers, names of files, sums of some samples.
 Json look_of(const data::Source& source) {
     std::vector<std::byte> input(static_cast<std::size_t>(source.info().input.bytes()));
     std::vector<std::byte> target(static_cast<std::size_t>(source.info().target.bytes()));
@@ -104,7 +104,9 @@ Json look_of(const data::Source& source) {
         }
         sums.push_back(sum.value());
     }
-    return {{"samples", source.samples()}, {"sums", std::move(sums)}};
+    return {{"samples", source.samples()},
+            {"sums", std::move(sums)},
+            {"fingerprint", source.fingerprint()}};
 }
 
 /// Throws where what `whose` rank sees is not what `source` holds.
@@ -125,6 +127,9 @@ void require_same(const Json& own, const Json& other, const data::Source& source
         if (own.at("sums").at(i) != other.at("sums").at(i)) {
             refuse(source.place_of(indices[i]), "is another sample there than on rank 0");
         }
+    }
+    if (own.at("fingerprint") != other.at("fingerprint")) {
+        refuse(source.info().description, "has files of other names or sizes there than on rank 0");
     }
 }
 

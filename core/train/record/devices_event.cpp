@@ -2,6 +2,7 @@
 #include "core/train/record/devices_event.h"
 
 #include "core/base/error.h"
+#include "core/base/text.h"
 
 #include <algorithm>
 
@@ -16,6 +17,61 @@ double planned_exchange_ms(const plan::PlannedProgram& program) {
         out += one.predicted_ms;
     }
     return out;
+}
+
+DevicesEvent::Link& link_along(const std::string& axes, DevicesEvent& event) {
+    const auto found = std::find_if(event.links.begin(), event.links.end(),
+                                    [&](const auto& link) { return link.axes == axes; });
+    if (found != event.links.end()) {
+        return *found;
+    }
+    event.links.emplace_back().axes = axes;
+    return event.links.back();
+}
+
+/// Sums over the devices.
+void add_links(const exec::DeviceUse& use, const plan::PlannedProgram& program,
+               DevicesEvent& event) {
+    for (const exec::LinkUse& link : use.links) {
+        DevicesEvent::Link& to = link_along(link.axes, event);
+        to.exchange_ms += std::max(0.0, link.exchange_s - link.waited_s) * 1e3;
+        to.waited_ms += link.waited_s * 1e3;
+        to.sent_bytes += link.sent_bytes;
+    }
+    for (const plan::Collective& one : plan::collectives(program)) {
+        link_along(join(one.axes, ","), event).planned_ms += one.predicted_ms;
+    }
+}
+
+/// Whether devices that exchange along these axes are of several hosts.
+bool goes_between_hosts(const std::string& axes, const plan::ExecutionPlan& plan,
+                        const DevicesEvent& event) {
+    std::vector<int> numbers;
+    for (const std::string& name : split(axes, ',')) {
+        numbers.push_back(plan.mesh.find(name));
+    }
+    const auto groups = plan.mesh.groups(numbers);
+    const auto host = [&](std::int64_t device) -> const std::string& {
+        return event.devices[static_cast<std::size_t>(device)].host;
+    };
+    return std::any_of(groups.begin(), groups.end(), [&](const auto& group) {
+        return std::any_of(group.begin(), group.end(), [&](const std::int64_t device) {
+            return host(device) != host(group.front());
+        });
+    });
+}
+
+/// Sums become means; links that nothing went over go.
+void finish_links(const plan::ExecutionPlan& plan, DevicesEvent& event) {
+    std::erase_if(event.links, [](const auto& link) { return link.sent_bytes == 0; });
+    const auto count = static_cast<double>(event.devices.size());
+    for (DevicesEvent::Link& link : event.links) {
+        link.exchange_ms /= count;
+        link.waited_ms /= count;
+        link.planned_ms /= count;
+        link.sent_bytes /= std::ssize(event.devices);
+        link.between_hosts = goes_between_hosts(link.axes, plan, event);
+    }
 }
 
 std::vector<DevicesEvent::Action> actions_of(const exec::DeviceUse& use, double start_s) {
@@ -66,10 +122,12 @@ DevicesEvent devices_event(const exec::Executor& executor, std::int64_t step,
         const plan::PlannedProgram* program = plan.find(kLiveProgram, stage);
         WEFT_CHECK(program != nullptr, "every stage trains");
         DevicesEvent::Device& one = out.devices.emplace_back();
-        one.compute_ms = (use.end_s - use.start_s - use.exchange_s) * 1e3;
-        one.exchange_ms = std::max(0.0, use.exchange_s - use.waited_s) * 1e3;
-        one.waited_ms = use.waited_s * 1e3;
-        one.sent_bytes = use.sent_bytes;
+        const exec::LinkUse links = use.together();
+        one.compute_ms = (use.end_s - use.start_s - links.exchange_s) * 1e3;
+        one.exchange_ms = std::max(0.0, links.exchange_s - links.waited_s) * 1e3;
+        one.waited_ms = links.waited_s * 1e3;
+        one.sent_bytes = links.sent_bytes;
+        add_links(use, *program, out);
         one.memory_bytes = executor.resident_bytes(device);
         one.host = executor.host_of(device);
         one.planned_exchange_ms = planned_exchange_ms(*program);
@@ -79,6 +137,7 @@ DevicesEvent devices_event(const exec::Executor& executor, std::int64_t step,
             out.stages[static_cast<std::size_t>(stage)] = actions_of(use, start_s);
         }
     }
+    finish_links(plan, out);
     if (health != nullptr) {
         add_health(health->last(), out);
     }

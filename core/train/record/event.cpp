@@ -146,6 +146,14 @@ void write(Json& out, const DevicesEvent& event) {
         }
     }
     out["devices"] = std::move(devices);
+    for (const DevicesEvent::Link& link : event.links) {
+        out["links"].push_back({{"axes", link.axes},
+                                {"between_hosts", link.between_hosts},
+                                {"exchange_ms", link.exchange_ms},
+                                {"waited_ms", link.waited_ms},
+                                {"sent_bytes", link.sent_bytes},
+                                {"planned_ms", link.planned_ms}});
+    }
     if (event.stages.empty()) {
         return;
     }

@@ -115,8 +115,18 @@ struct DevicesEvent {
         double start_ms = 0;
         double end_ms = 0;
     };
+    /// What devices exchange along some axes of the mesh: of a device in the mean.
+    struct Link {
+        std::string axes;           // "data"; several: "data,fsdp"
+        bool between_hosts = false; // some of it
+        double exchange_ms = 0;     // as of a device
+        double waited_ms = 0;
+        std::int64_t sent_bytes = 0;
+        double planned_ms = 0; // 0: nothing was predicted
+    };
     std::int64_t step = 0;
     std::vector<Device> devices;
+    std::vector<Link> links;
     std::vector<std::vector<Action>> stages; // of the first device of each; none without a pipeline
 };
 

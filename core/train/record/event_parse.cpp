@@ -179,6 +179,18 @@ void read_into(const Reader& in, DevicesEvent& event) {
             }
         }
     }
+    if (const Json* links = in.find("links")) {
+        for (const Json& item : *links) {
+            const Reader link_in(item);
+            DevicesEvent::Link& link = event.links.emplace_back();
+            link_in.read("axes", link.axes);
+            link_in.read("between_hosts", link.between_hosts);
+            link_in.read("exchange_ms", link.exchange_ms);
+            link_in.read("waited_ms", link.waited_ms);
+            link_in.read("sent_bytes", link.sent_bytes);
+            link_in.read("planned_ms", link.planned_ms);
+        }
+    }
     if (const Json* stages = in.find("stages")) {
         for (const Json& stage : *stages) {
             auto& actions = event.stages.emplace_back();

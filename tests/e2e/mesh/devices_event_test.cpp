@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a run says of its devices: bytes and actions as planned, times that can be true.
 #include "core/base/clock.h"
+#include "core/base/text.h"
 #include "core/data/loader.h"
 #include "core/train/record/devices_event.h"
 #include "tests/e2e/mesh/mesh_run.h"
 #include "tests/support/weft_test.h"
 
 #include <algorithm>
+#include <map>
 
 using namespace weft;
 using namespace weft::test;
@@ -68,6 +70,31 @@ private slots:
             static_cast<std::int64_t>(plan::collectives(*told.plan->find("train_step")).size());
         QVERIFY2(std::abs(sent - 4 * planned) <= 4 * 4 * exchanges,
                  qPrintable(QString("%1 sent, %2 planned").arg(sent).arg(4 * planned)));
+    }
+
+    void each_axis_tells_what_goes_along_it() {
+        const Told told = tell({"mesh.devices=cpu:4", "mesh.strategy=2d"});
+        std::map<std::string, std::int64_t> planned;
+        std::map<std::string, std::int64_t> exchanges;
+        for (const plan::Collective& one : plan::collectives(*told.plan->find("train_step"))) {
+            planned[join(one.axes, ",")] += one.sent_bytes;
+            ++exchanges[join(one.axes, ",")];
+        }
+        QVERIFY(planned.size() >= 2);
+        QCOMPARE(told.event.links.size(), planned.size());
+        double in_links_ms = 0;
+        for (const train::DevicesEvent::Link& link : told.event.links) {
+            QVERIFY2(std::abs(link.sent_bytes - planned.at(link.axes)) <=
+                         4 * exchanges.at(link.axes),
+                     link.axes.c_str());
+            QVERIFY(!link.between_hosts && link.exchange_ms >= 0);
+            in_links_ms += link.exchange_ms + link.waited_ms;
+        }
+        double of_devices_ms = 0;
+        for (const train::DevicesEvent::Device& device : told.event.devices) {
+            of_devices_ms += (device.exchange_ms + device.waited_ms) / 4;
+        }
+        QVERIFY(std::abs(in_links_ms - of_devices_ms) < 1e-6 * of_devices_ms);
     }
 
     void a_pipeline_tells_when_each_action_ran() {

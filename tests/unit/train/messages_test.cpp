@@ -179,6 +179,7 @@ private slots:
                          {{1.5, 0.25, 0.5, 640, 4096, 1.25, 0.125, 8192,
                            DevicesEvent::Gpu{1, "GPU", 8, 4, 0.5, 350, 700, 60}},
                           {.gpu = DevicesEvent::Gpu{2, "GPU", 8}}},
+                         {{"data", true, 2, 0.5, 640, 1.5}, {"fsdp,tensor", false, 1, 0, 64, 0}},
                          {{{"F0", 0, 1.5}}}},
             ResumedEvent{"checkpoints/step-00000005", 5},
             CommandEvent{"7", "control", "pause", false, "the run is finished"},

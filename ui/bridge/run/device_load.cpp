@@ -14,10 +14,29 @@ namespace {
 
 // Less is noise of the clock and the scheduler.
 constexpr double kEven = 0.02;
+// Plans are off by a third now and then.
+constexpr double kSlowLink = 0.5;
 
 class DeviceLoadText {
     Q_DECLARE_TR_FUNCTIONS(DeviceLoad)
 };
+
+QString speedText(double bytes_per_s) {
+    return DeviceLoadText::tr("%1/s").arg(widgets::formatMemory(static_cast<qint64>(bytes_per_s)));
+}
+
+QString linkText(const LinkLoad& link) {
+    const QString where = link.between_hosts
+                              ? DeviceLoadText::tr("along %1, between hosts,").arg(link.axes)
+                              : DeviceLoadText::tr("along %1").arg(link.axes);
+    if (link.planned_bytes_per_s <= 0) {
+        return DeviceLoadText::tr("%1 a device sends %2").arg(where, speedText(link.bytes_per_s));
+    }
+    const QString said =
+        DeviceLoadText::tr("%1 a device sends %2, planned %3")
+            .arg(where, speedText(link.bytes_per_s), speedText(link.planned_bytes_per_s));
+    return link.is_slow ? DeviceLoadText::tr("%1: a slow link").arg(said) : said;
+}
 
 } // namespace
 
@@ -35,7 +54,6 @@ DeviceLoad deviceLoad(const train::DevicesEvent& event) {
     double exchange_ms = 0;
     double planned_ms = 0;
     double planned_exchange_ms = 0;
-    double sent = 0;
     double longest_ms = -1;
     for (std::size_t i = 0; i < event.devices.size(); ++i) {
         const train::DevicesEvent::Device& device = event.devices[i];
@@ -46,7 +64,6 @@ DeviceLoad deviceLoad(const train::DevicesEvent& event) {
         exchange_ms += device.exchange_ms;
         planned_ms += device.planned_compute_ms + device.planned_exchange_ms;
         planned_exchange_ms += device.planned_exchange_ms;
-        sent += static_cast<double>(device.sent_bytes);
         out.step_ms = std::max(out.step_ms, own_ms);
         out.planned_ms =
             std::max(out.planned_ms, device.planned_compute_ms + device.planned_exchange_ms);
@@ -63,8 +80,17 @@ DeviceLoad deviceLoad(const train::DevicesEvent& event) {
     out.waited_share = share(waited_ms, all_ms);
     out.exposed_share = share(exchange_ms + waited_ms, all_ms);
     out.planned_exposed_share = share(planned_exchange_ms, planned_ms);
-    out.bytes_per_s = share(sent, exchange_ms * 1e-3);
-    out.planned_bytes_per_s = share(sent, planned_exchange_ms * 1e-3);
+    const train::DevicesEvent::Device& first = event.devices.front();
+    const bool simulated = first.host.empty() && !first.gpu; // they share cores
+    for (const train::DevicesEvent::Link& link : event.links) {
+        LinkLoad& one = out.links.emplace_back();
+        one.axes = QString::fromStdString(link.axes).replace(",", "×");
+        one.between_hosts = link.between_hosts;
+        one.bytes_per_s = share(static_cast<double>(link.sent_bytes), link.exchange_ms * 1e-3);
+        one.planned_bytes_per_s =
+            share(static_cast<double>(link.sent_bytes), link.planned_ms * 1e-3);
+        one.is_slow = !simulated && one.bytes_per_s < kSlowLink * one.planned_bytes_per_s;
+    }
     if (areOnSeveralHosts(event)) {
         out.host =
             QString::fromStdString(event.devices[static_cast<std::size_t>(out.slowest)].host);
@@ -87,15 +113,10 @@ QString loadText(const DeviceLoad& load) {
         parts << DeviceLoadText::tr("exposed communication %1 %, waiting %2 %")
                      .arg(percent(load.exposed_share), percent(load.waited_share));
     }
-    if (load.bytes_per_s > 0) {
-        const auto speedText = [](double bytes_per_s) {
-            return DeviceLoadText::tr("%1/s").arg(
-                widgets::formatMemory(static_cast<qint64>(bytes_per_s)));
-        };
-        parts << (load.planned_bytes_per_s > 0
-                      ? DeviceLoadText::tr("a device sends %1, planned %2")
-                            .arg(speedText(load.bytes_per_s), speedText(load.planned_bytes_per_s))
-                      : DeviceLoadText::tr("a device sends %1").arg(speedText(load.bytes_per_s)));
+    for (const LinkLoad& link : load.links) {
+        if (link.bytes_per_s > 0) {
+            parts << linkText(link);
+        }
     }
     const QString slowest =
         load.host.isEmpty()
