@@ -69,20 +69,20 @@ const data::Batch* BatchFeed::next() {
     last_ = loader_->next();
     wait_ms_ = loader_->last_wait_ms();
     if (ranks_ == nullptr || last_ == nullptr) {
+        waited_s_ += wait_ms_ / 1000;
         return last_;
     }
     const SystemClock clock;
     const double start_s = clock.steady_s();
     joined_ = *last_;
     last_ = &joined_;
-    ranks_->next(number_, joined_);
+    ranks_->next(number_, joined_, uses_);
     const std::int64_t epoch = joined_.first_sample / source_->samples();
     std::sort(joined_.left_out.begin(), joined_.left_out.end(), [&](const auto& a, const auto& b) {
         return sampler_.position(epoch, a.index) < sampler_.position(epoch, b.index);
     });
-    const double waited_s = clock.steady_s() - start_s;
-    wait_ms_ += waited_s * 1000;
-    waited_s_ += waited_s;
+    wait_ms_ += (clock.steady_s() - start_s) * 1000;
+    waited_s_ += wait_ms_ / 1000;
     return last_;
 }
 
@@ -106,9 +106,10 @@ void BatchFeed::wait_until_full() {
     }
 }
 
-data::LoaderUse BatchFeed::use() const {
-    data::LoaderUse out = loader_->use();
-    out.wait_s += waited_s_;
+FeedUse BatchFeed::use() const {
+    FeedUse out{waited_s_, uses_};
+    out.of_ranks.resize(std::max<std::size_t>(1, uses_.size()));
+    out.of_ranks.front() = loader_->use();
     return out;
 }
 

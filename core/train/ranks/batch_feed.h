@@ -6,6 +6,7 @@
 #include "core/compile/config/run_config.h"
 #include "core/data/loader.h"
 #include "core/exec/executor.h"
+#include "core/train/record/loader_watch.h"
 
 #include <memory>
 #include <string>
@@ -63,8 +64,8 @@ public:
     bool is_ready() const { return loader_->is_ready(); }
     /// Milliseconds that the last next() waited, for any rank.
     double last_wait_ms() const { return wait_ms_; }
-    /// As Loader::use, of this process; it waits for all.
-    data::LoaderUse use() const;
+    /// Of all ranks, as they told with their last batch.
+    FeedUse use() const;
 
 private:
     const BatchOrder order_;
@@ -75,7 +76,8 @@ private:
     int number_ = 0;                    // by which ranks know it
     data::Batch joined_;                // of all ranks
     const data::Batch* last_ = nullptr; // that next() gave
-    double wait_ms_ = 0, waited_s_ = 0;
+    std::vector<data::LoaderUse> uses_; // by rank, but for this one
+    double wait_ms_ = 0, waited_s_ = 0; // of the last call, of all
 };
 
 } // namespace weft::train

@@ -142,6 +142,16 @@ const std::shared_ptr<const data::Source>& part_of(const data::DataSet& data,
     return out;
 }
 
+Json json_of(const data::LoaderUse& use) {
+    return {use.stages, use.wait_s, use.samples, use.batches, use.ready};
+}
+
+data::LoaderUse use_of(const Json& document) {
+    return {document.at(0).get<StageSeconds>(), document.at(1).get<double>(),
+            document.at(2).get<std::int64_t>(), document.at(3).get<std::int64_t>(),
+            document.at(4).get<std::int64_t>()};
+}
+
 Json json_of(const BatchOrder& order) {
     return {{"program", order.program},
             {"part", order.part},
@@ -238,15 +248,16 @@ void RankRows::wait_until_full(int number) {
     hub_.ask_all({{"do", "batches ahead"}, {"number", number}});
 }
 
-void RankRows::next(int number, data::Batch& own) {
-    for (const exec::Frame& answer : hub_.ask_all({{"do", "next batch"}, {"number", number}})) {
-        if (answer.head.is_null()) {
-            continue; // rank 0's
-        }
-        own.count += answer.head.at("count").get<double>();
-        for (const Json& one : answer.head.at("left_out")) {
+void RankRows::next(int number, data::Batch& own, std::vector<data::LoaderUse>& uses) {
+    const std::vector<exec::Frame> told = hub_.ask_all({{"do", "next batch"}, {"number", number}});
+    uses.resize(told.size());
+    for (std::size_t rank = 1; rank < told.size(); ++rank) {
+        const Json& answer = told[rank].head;
+        own.count += answer.at("count").get<double>();
+        for (const Json& one : answer.at("left_out")) {
             own.left_out.push_back({one.at(0).get<std::int64_t>(), one.at(1).get<std::string>()});
         }
+        uses[rank] = use_of(answer.at("use"));
     }
 }
 
@@ -292,11 +303,12 @@ struct RankLoaders::State {
     }
 
     Json next(Feed& feed) {
-        Json out{{"count", 0.0}, {"left_out", Json::array()}};
+        Json out{{"count", 0.0}, {"left_out", Json::array()}, {"use", json_of(data::LoaderUse{})}};
         if (feed.loader != nullptr) {
             feed.batch = feed.loader->next();
             WEFT_CHECK(feed.batch != nullptr, "ranks have as many batches as rank 0");
             out["count"] = feed.batch->count;
+            out["use"] = json_of(feed.loader->use());
             for (const data::LeftOut& one : feed.batch->left_out) {
                 out["left_out"].push_back({one.index, one.fault});
             }

@@ -45,7 +45,8 @@ public:
     void end(int number) noexcept;
     void wait_until_full(int number);
     /// Has them make the next one. Adds to count and left_out of `own` what they found in theirs.
-    void next(int number, data::Batch& own);
+    /// `uses`: by rank, what making batches took of each so far.
+    void next(int number, data::Batch& own, std::vector<data::LoaderUse>& uses);
     /// Has them write the rows of that batch into the arguments of its program.
     void give(int number);
 

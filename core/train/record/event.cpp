@@ -170,6 +170,9 @@ void write(Json& out, const DevicesEvent& event) {
 
 void write(Json& out, const LoaderEvent& event) {
     out["step"] = event.step;
+    if (event.rank) {
+        out["rank"] = *event.rank;
+    }
     out["steps_ms"] = event.steps_ms;
     out["wait_ms"] = event.wait_ms;
     out["workers"] = event.workers;

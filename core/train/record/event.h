@@ -134,6 +134,9 @@ struct DevicesEvent {
 /// training ends. Milliseconds.
 struct LoaderEvent {
     std::int64_t step = 0;
+    /// Of many processes: that whose loader was waited for most. What stands below is its own, but
+    /// for wait_ms, which is for all.
+    std::optional<int> rank{};
     double steps_ms = 0; // of the steps meanwhile
     double wait_ms = 0;  // of these, waiting for data
     int workers = 0;

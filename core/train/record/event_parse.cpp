@@ -43,9 +43,10 @@ public:
             into = number_of(*value);
         }
     }
-    void read(const char* key, std::optional<std::int64_t>& into) const {
+    template <typename Number>
+    void read(const char* key, std::optional<Number>& into) const {
         if (const Json* value = find(key)) {
-            into = value->get<std::int64_t>();
+            into = value->get<Number>();
         }
     }
     void read(const char* key, Metrics& into) const {
@@ -204,6 +205,7 @@ void read_into(const Reader& in, DevicesEvent& event) {
 
 void read_into(const Reader& in, LoaderEvent& event) {
     in.read("step", event.step);
+    in.read("rank", event.rank);
     in.read("steps_ms", event.steps_ms);
     in.read("wait_ms", event.wait_ms);
     in.read("workers", event.workers);

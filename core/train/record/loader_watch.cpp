@@ -90,7 +90,7 @@ void advise(const LoaderEvent& event, double busy_ms, Stage longest, int cores,
 LoaderWatch::LoaderWatch(int workers, int prefetch)
     : workers_(prefetch > 0 ? workers : 0), prefetch_(workers > 0 ? prefetch : 0) {}
 
-void LoaderWatch::begin(const data::LoaderUse& now) {
+void LoaderWatch::begin(const FeedUse& now) {
     before_ = now;
     steps_s_ = 0;
 }
@@ -105,22 +105,35 @@ bool LoaderWatch::is_due() const {
     return now_s_ - told_s_ >= kLoaderSeconds;
 }
 
-LoaderEvent LoaderWatch::take(std::int64_t step, const data::LoaderUse& now) {
+LoaderEvent LoaderWatch::take(std::int64_t step, const FeedUse& all) {
+    before_.of_ranks.resize(all.of_ranks.size());
+    std::size_t slowest = 0;
+    const auto waited_s = [&](std::size_t rank) {
+        return all.of_ranks[rank].wait_s - before_.of_ranks[rank].wait_s;
+    };
+    for (std::size_t rank = 1; rank < all.of_ranks.size(); ++rank) {
+        slowest = waited_s(rank) > waited_s(slowest) ? rank : slowest;
+    }
+    const data::LoaderUse& now = all.of_ranks[slowest];
+    const data::LoaderUse& before = before_.of_ranks[slowest];
     LoaderEvent out;
+    if (all.of_ranks.size() > 1) {
+        out.rank = static_cast<int>(slowest);
+    }
     out.step = step;
     out.steps_ms = std::exchange(steps_s_, 0.0) * 1000;
-    out.wait_ms = (now.wait_s - before_.wait_s) * 1000;
+    out.wait_ms = (all.wait_s - before_.wait_s) * 1000;
     out.workers = workers_;
     out.prefetch = prefetch_;
-    const std::int64_t batches = now.batches - before_.batches;
-    out.ready = static_cast<double>(now.ready - before_.ready) /
+    const std::int64_t batches = now.batches - before.batches;
+    out.ready = static_cast<double>(now.ready - before.ready) /
                 static_cast<double>(std::max<std::int64_t>(1, batches));
-    out.samples = now.samples - before_.samples;
-    out.read_ms = milliseconds(now, before_, Stage::read);
-    out.decode_ms = milliseconds(now, before_, Stage::decode);
-    out.transform_ms = milliseconds(now, before_, Stage::transform);
-    out.batch_ms = milliseconds(now, before_, Stage::batch);
-    before_ = now;
+    out.samples = now.samples - before.samples;
+    out.read_ms = milliseconds(now, before, Stage::read);
+    out.decode_ms = milliseconds(now, before, Stage::decode);
+    out.transform_ms = milliseconds(now, before, Stage::transform);
+    out.batch_ms = milliseconds(now, before, Stage::batch);
+    before_ = all;
     told_s_ = now_s_;
     return out;
 }
@@ -130,6 +143,7 @@ void add(const LoaderEvent& event, LoaderEvent& to) {
     to.ready = all_ms > 0 ? (to.ready * to.steps_ms + event.ready * event.steps_ms) / all_ms : 0;
     to.step = event.step;
     to.steps_ms = all_ms;
+    to.rank = event.wait_ms > to.wait_ms ? event.rank : to.rank;
     to.wait_ms += event.wait_ms;
     to.workers = event.workers;
     to.prefetch = event.prefetch;
@@ -153,8 +167,9 @@ LoaderVerdict judge_loader(const LoaderEvent& event, int cores) {
     }
     const double busy_ms = event.read_ms + event.decode_ms + event.transform_ms + event.batch_ms;
     const Longest longest = longest_stage(event, busy_ms);
-    out.text = "The steps wait for data " + percent(out.wait_share) +
-               " of the time: " + name_of(longest.stage) + " takes " + percent(longest.share) +
+    out.text = "The steps wait for data " + percent(out.wait_share) + " of the time" +
+               (event.rank ? ", for rank " + std::to_string(*event.rank) + " most: " : ": ") +
+               name_of(longest.stage) + " takes " + percent(longest.share) +
                " of the time that goes into preparing them" +
                (event.workers == 0 ? ", which the training thread does itself." : ".");
     advise(event, busy_ms, longest.stage, cores, out);

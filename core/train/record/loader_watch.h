@@ -5,7 +5,15 @@
 #include "core/data/loader.h"
 #include "core/train/record/event.h"
 
+#include <vector>
+
 namespace weft::train {
+
+/// What preparing batches took in each process of a run, since it began.
+struct FeedUse {
+    double wait_s = 0;                       // of the steps, for whichever process
+    std::vector<data::LoaderUse> of_ranks{}; // by rank; of a run of one process one
+};
 
 /// Gathers steps between two events. One thread, that which takes batches.
 class LoaderWatch {
@@ -14,18 +22,19 @@ public:
     LoaderWatch(int workers, int prefetch);
 
     /// Training begins, or goes on: what was prepared before does not count.
-    void begin(const data::LoaderUse& now);
+    void begin(const FeedUse& now);
     /// A step is complete that took so many seconds, at `now_s` of a steady clock.
     void add_step(double seconds, double now_s);
     bool has_steps() const { return steps_s_ > 0; }
     /// About once a second.
     bool is_due() const;
-    /// What happened since the one before.
-    LoaderEvent take(std::int64_t step, const data::LoaderUse& now);
+    /// What happened since the one before: of many ranks, with that whose loader kept it waiting
+    /// longest.
+    LoaderEvent take(std::int64_t step, const FeedUse& now);
 
 private:
     int workers_, prefetch_;
-    data::LoaderUse before_;
+    FeedUse before_;
     double steps_s_ = 0;
     double told_s_ = -1; // before the first step: negative
     double now_s_ = 0;

@@ -167,8 +167,11 @@ std::vector<ReferenceSection> event_sections() {
          "when training ends. Times of stages are of all threads together; each is of the work in "
          "it alone.",
          {{"step", "integer", "Updates so far."},
+          {"rank", "integer",
+           "Of many processes: the rank whose loader was waited for most, and which what stands "
+           "below is of, but for wait_ms."},
           {"steps_ms", "number", "Milliseconds of the steps meanwhile."},
-          {"wait_ms", "number", "Of these, waiting for data."},
+          {"wait_ms", "number", "Of these, waiting for data, of whichever rank."},
           {"workers", "integer", "Threads that prepare batches: data.num_workers."},
           {"prefetch", "integer", "Batches prepared ahead: data.prefetch."},
           {"ready", "number", "How many were ready when the next was asked for, on average."},

@@ -2,6 +2,8 @@
 #include "core/train/record/loader_watch.h"
 #include "tests/support/weft_test.h"
 
+#include <cmath>
+
 using namespace weft;
 using namespace weft::train;
 
@@ -74,6 +76,35 @@ private slots:
         const LoaderVerdict verdict = judge_loader(second_of(200, 4, 800), kCores);
         QCOMPARE(verdict.pointer, std::string("/data/prefetch"));
         QCOMPARE(verdict.value, 4);
+    }
+
+    // Rank 1 is the slow one at first, then rank 2: what is told is of whom the others waited for.
+    void of_many_ranks_the_slowest_is_told() {
+        LoaderWatch watch(1, 2);
+        const auto of_rank = [](double wait_s, double decode_s, std::int64_t samples) {
+            data::LoaderUse out;
+            out.wait_s = wait_s;
+            out.stages[static_cast<std::size_t>(Stage::decode)] = decode_s;
+            out.samples = samples;
+            return out;
+        };
+        watch.begin({0, {of_rank(0, 1, 0), of_rank(0, 0, 0), of_rank(0, 0, 0)}});
+        watch.add_step(2, 10);
+        LoaderEvent told = watch.take(
+            7, {0.5, {of_rank(0.1, 1.2, 10), of_rank(0.5, 0.9, 11), of_rank(0.2, 0.1, 12)}});
+        QCOMPARE(told.rank, std::optional(1));
+        QCOMPARE(told.wait_ms, 500.0);
+        QCOMPARE(told.steps_ms, 2000.0);
+        QCOMPARE(told.decode_ms, 900.0);
+        QCOMPARE(told.samples, 11);
+        QVERIFY(judge_loader(told, kCores).text.find("for rank 1 most: decoding") !=
+                std::string::npos);
+        watch.add_step(1, 11);
+        told = watch.take(
+            8, {0.9, {of_rank(0.1, 1.2, 10), of_rank(0.5, 0.9, 11), of_rank(0.6, 0.4, 20)}});
+        QCOMPARE(told.rank, std::optional(2));
+        QVERIFY(std::abs(told.wait_ms - 400) < 1e-9 && std::abs(told.decode_ms - 300) < 1e-9);
+        QCOMPARE(told.samples, 8);
     }
 
     void events_add_up() {

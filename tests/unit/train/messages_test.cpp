@@ -188,7 +188,7 @@ private slots:
             SkippedEvent{5, "the gradient is not finite", 65536, 2},
             ErrorEvent{"diverged", "linear at layers.0", "m", "h", {{"label", 3, {"a=1", "b=2"}}}},
             FinishedEvent{10, 1.5, {{"validation/loss", 0.1}}, {{"validation/loss", 0.2}}, {}},
-            LoaderEvent{5, 1000, 120, 2, 4, 1.5, 640, 10, 80.5, 5, 2},
+            LoaderEvent{5, 3, 1000, 120, 2, 4, 1.5, 640, 10, 80.5, 5, 2},
             RecordingEvent{5, 3, 20, "profile/step-00000005.json", "the run was stopped"},
             RankEvent{3, "lost", "node7", "its connection ended"},
             RestartEvent{1, 3, 6, "rank 1 on b was killed by signal 9"},

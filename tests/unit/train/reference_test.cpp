@@ -44,6 +44,8 @@ std::vector<Payload> full_events() {
     DevicesEvent devices;
     devices.devices.emplace_back().gpu = {1, "GPU", 8, 4, 0.5, 350, 700, 60};
     devices.devices.front().host = "node1";
+    LoaderEvent loader;
+    loader.rank = 1;
     devices.links = {{"data", true, 2, 1, 64, 1}};
     devices.stages = {{{"F0", 0, 1}}};
     return {StateEvent{RunState::running, "why", "compiling", 1, 5},
@@ -61,7 +63,7 @@ std::vector<Payload> full_events() {
             FinishedEvent{1, 1, metrics, metrics, metrics},
             NoteEvent{"what"},
             SkippedEvent{1, "why", 2, 3},
-            LoaderEvent{},
+            loader,
             RecordingEvent{},
             RankEvent{},
             RestartEvent{},
