@@ -142,7 +142,7 @@ const std::shared_ptr<const data::Source>& part_of(const data::DataSet& data,
     return out;
 }
 
-Json json_of(const data::LoaderUse& use) {
+Json use_json(const data::LoaderUse& use) {
     return {use.stages, use.wait_s, use.samples, use.batches, use.ready};
 }
 
@@ -152,7 +152,7 @@ data::LoaderUse use_of(const Json& document) {
             document.at(4).get<std::int64_t>()};
 }
 
-Json json_of(const BatchOrder& order) {
+Json order_json(const BatchOrder& order) {
     return {{"program", order.program},
             {"part", order.part},
             {"rows", order.rows},
@@ -229,7 +229,7 @@ std::vector<data::RowUse> RankRows::own_rows(const BatchOrder& order, bool all) 
 int RankRows::begin(const BatchOrder& order, const data::Source& source) {
     look_at(order.part, source);
     ++last_number_;
-    Json head{{"do", "make batches"}, {"number", last_number_}, {"order", json_of(order)}};
+    Json head{{"do", "make batches"}, {"number", last_number_}, {"order", order_json(order)}};
     head["by_rank_0"] = made_here(order.part);
     hub_.ask_all(head);
     return last_number_;
@@ -303,12 +303,12 @@ struct RankLoaders::State {
     }
 
     Json next(Feed& feed) {
-        Json out{{"count", 0.0}, {"left_out", Json::array()}, {"use", json_of(data::LoaderUse{})}};
+        Json out{{"count", 0.0}, {"left_out", Json::array()}, {"use", use_json(data::LoaderUse{})}};
         if (feed.loader != nullptr) {
             feed.batch = feed.loader->next();
             WEFT_CHECK(feed.batch != nullptr, "ranks have as many batches as rank 0");
             out["count"] = feed.batch->count;
-            out["use"] = json_of(feed.loader->use());
+            out["use"] = use_json(feed.loader->use());
             for (const data::LeftOut& one : feed.batch->left_out) {
                 out["left_out"].push_back({one.index, one.fault});
             }
