@@ -111,6 +111,8 @@ void add_drive_options(Command command, DriveOptions& options) {
     command.option("--control", &options.control,
                    "commands as JSON lines from 'stdin' too, or at a socket with this path "
                    "in place of one in $XDG_RUNTIME_DIR");
+    command.flag("--start-paused", &options.start_paused,
+                 "ready, it waits for the command to resume or to take a step");
 }
 
 int drive(train::SessionOptions session_options, const DriveOptions& options,
@@ -135,6 +137,7 @@ int drive(train::SessionOptions session_options, const DriveOptions& options,
     session_options.calibration_file = context.calibration_file;
     session_options.version = WEFT_VERSION;
     session_options.max_steps = options.max_steps;
+    session_options.start_paused = options.start_paused;
     session_options.record = options.record;
     const std::string folder = session_options.run_folder.string();
     const bool talks = !options.events && !options.quiet;

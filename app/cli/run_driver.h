@@ -18,13 +18,14 @@ struct DriveOptions {
     bool events = false;                // --events
     bool quiet = false;                 // --quiet
     std::string control;                // --control: "", "stdin" or a socket path
+    bool start_paused = false;          // --start-paused
     std::optional<std::int64_t> max_steps;
     train::RecordedSteps record; // --profile, --profile-from
 };
 void add_drive_options(Command command, DriveOptions& options);
 
-/// Returns the exit code. Fills options.sink, control, threads, version, max_steps, record; throws
-/// weft::Error{usage} for a socket of --control that cannot be made.
+/// Returns the exit code. Fills options.sink, control, threads, version, max_steps, record and
+/// start_paused; throws weft::Error{usage} for a socket of --control that cannot be made.
 int drive(train::SessionOptions session, const DriveOptions& options, const Context& context);
 
 /// Rank 0 of a run of many processes: listens for the others from now on, and sends them away when

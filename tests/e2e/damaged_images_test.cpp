@@ -248,9 +248,8 @@ private slots:
         const Losses whole = update_losses(path((tag + "whole").c_str()));
         QCOMPARE(whole.size(), std::size_t(40));
         // Paused at its start, the loader has read no more than its buffers hold.
-        LiveWeft live(
-            train_on(pictures, tag.c_str(), more + slow + QStringList{"--control", "stdin"}));
-        live.send(R"({"command": "pause"})");
+        LiveWeft live(train_on(pictures, tag.c_str(),
+                               more + slow + QStringList{"--control", "stdin", "--start-paused"}));
         QVERIFY(live.wait_for_state(RunState::paused).has_value());
         fs::rename(pictures / "left", pictures.string() + "-away");
         live.send(R"({"command": "resume"})");
@@ -281,10 +280,10 @@ private slots:
                            "\"memory_limit\": 0}")
                 .arg(QString::fromStdString(others.string()));
         // Measured once: at the end.
-        LiveWeft live(train_on(pictures, "check",
-                               {"--set", own, "--set", "evaluation.every={\"steps\": 1000}",
-                                "--set", "evaluation.at_start=false", "--control", "stdin"}));
-        live.send(R"({"command": "pause"})");
+        LiveWeft live(
+            train_on(pictures, "check",
+                     {"--set", own, "--set", "evaluation.every={\"steps\": 1000}", "--set",
+                      "evaluation.at_start=false", "--control", "stdin", "--start-paused"}));
         QVERIFY(live.wait_for_state(RunState::paused).has_value());
         fs::rename(others, path("check-away"));
         live.send(R"({"command": "resume"})");

@@ -45,12 +45,12 @@ class LiveSettingsTest : public QObject, private TestFolder {
     /// Trains to a step, changes settings there, and goes on to the end or until it is killed.
     void trains(const char* run, const QStringList& settings,
                 const std::vector<std::pair<const char*, Json>>& changes, int killed_at) {
-        QStringList arguments = {"train", config_, "--run-dir", text(run), "--control", "stdin"};
+        QStringList arguments = {"train",     config_, "--run-dir",     text(run),
+                                 "--control", "stdin", "--start-paused"};
         for (const QString& setting : settings) {
             arguments << "--set" << setting;
         }
         LiveWeft live(arguments);
-        live.send(R"({"command": "pause", "id": "p"})");
         QVERIFY(live.wait_for_state(RunState::paused).has_value());
         for (int step = 0; step < kChangedAt; ++step) {
             live.send(R"({"command": "step"})");
@@ -190,8 +190,8 @@ private slots:
     }
 
     void orders_come_by_weft_tell() {
-        LiveWeft live({"train", config_, "--run-dir", text("told"), "--control", "stdin"});
-        live.send(R"({"command": "pause"})");
+        LiveWeft live(
+            {"train", config_, "--run-dir", text("told"), "--control", "stdin", "--start-paused"});
         QVERIFY(live.wait_for_state(RunState::paused).has_value());
         live.send(R"({"command": "step"})");
         QVERIFY(live.wait_for_step(1).has_value());
