@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/train/ranks/batch_feed.h"
 
-#include "core/base/error.h"
 #include "core/train/ranks/rank_rows.h"
 
 #include <algorithm>

@@ -20,8 +20,8 @@ struct BatchOrder {
     std::string program = "train_step"; // that they are arguments of
     std::string part = "train";         // of the data: "train", "validation", "test"
     std::int64_t rows = 1;              // of a batch
-    bool training =
-        true; // epoch after epoch, shuffled and mixed as the run says; else once through
+    /// Epoch after epoch, shuffled and mixed as the run says; else once through.
+    bool training = true;
     std::int64_t max_batches = 0; // 0: no limit
     data::Cursor start{};
 };
