@@ -27,8 +27,10 @@ template <typename Fn>
 void for_each_row_argument(const plan::ExecutionPlan& plan, int device, const std::string& program,
                            const Fn& fn) {
     const plan::PlannedProgram* own = plan.find(program, plan.stage_of(device));
-    for (const plan::PlannedPort& port :
-         own != nullptr ? own->arguments : std::vector<plan::PlannedPort>()) {
+    if (own == nullptr) {
+        return;
+    }
+    for (const plan::PlannedPort& port : own->arguments) {
         if (std::find(kRowArguments.begin(), kRowArguments.end(), port.name) !=
                 kRowArguments.end() &&
             port.placement.holds(plan.mesh, device)) {

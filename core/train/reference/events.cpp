@@ -168,8 +168,8 @@ std::vector<ReferenceSection> event_sections() {
          "it alone.",
          {{"step", "integer", "Updates so far."},
           {"rank", "integer",
-           "Of many processes: the rank whose loader was waited for most, and which what stands "
-           "below is of, but for wait_ms."},
+           "Of many processes: the rank whose loader was waited for most. Batches that were ready, "
+           "samples and stages are its own."},
           {"steps_ms", "number", "Milliseconds of the steps meanwhile."},
           {"wait_ms", "number", "Of these, waiting for data, of whichever rank."},
           {"workers", "integer", "Threads that prepare batches: data.num_workers."},
