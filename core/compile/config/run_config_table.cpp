@@ -165,8 +165,11 @@ FieldTable training_fields() {
             .for_experts(),
         boolean_field(
             "deterministic", true,
-            "The same bits on every run. Every kernel of this version keeps to it, on CPU and GPU; "
-            "off lets in others, of which there are none.")
+            "The same bits on every run, and on ranks with a process each as on simulated devices. "
+            "Every kernel keeps to it, on CPU and GPU. Off: where CPU ranks run on several hosts, "
+            "as many on each, gradients are added up within each host before they go between "
+            "hosts, so that less goes over the network; the last bits then depend on which hosts "
+            "have which ranks.")
             .for_experts(),
         choice_field("on_nonfinite", "stop", {"stop", "skip", "rewind"},
                      "What happens when loss or gradient is not finite: the run stops at the last "

@@ -251,8 +251,15 @@ private:
 
     void bits_are_kept() {
         const std::string where = "/training/deterministic";
-        if (sound({where}) && !at(where).get<bool>()) {
-            warning(where, "nothing changes without it: every kernel adds in one order",
+        if (!sound({where, "/mesh"}) || at(where).get<bool>()) {
+            return;
+        }
+        const auto backend = at("/mesh").at("backend").get<std::string>();
+        if (placement_of(at("/mesh")).mesh.single() || backend == "in_process" ||
+            backend == "nccl") {
+            warning(where,
+                    "nothing changes without it: every kernel adds in one order, and only ranks "
+                    "on several hosts (mpi, gloo) could add within each host first",
                     "Leave it out.");
         }
     }

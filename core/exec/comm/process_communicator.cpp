@@ -85,13 +85,13 @@ void copy_own(std::span<const std::byte> src, std::span<std::byte> dst) {
 } // namespace
 
 ProcessCommunicator::ProcessCommunicator(ProcessChannel& ends, std::string name,
-                                         std::vector<int> world_ranks, std::uint32_t channel)
+                                         std::vector<int> world_ranks, std::uint32_t channel,
+                                         std::span<const int> hosts, Sums sums)
     : ends_(ends), name_(std::move(name)), ranks_(std::move(world_ranks)), channel_(channel),
-      peers_(ranks_.size()), sources_(ranks_.size()), describe_([this] { return place(); }) {
-    const auto mine = std::find(ranks_.begin(), ranks_.end(), ends_.rank());
-    WEFT_CHECK(mine != ranks_.end(), "a process communicates in the groups of its rank");
-    rank_ = static_cast<int>(mine - ranks_.begin());
-}
+      rank_(
+          static_cast<int>(std::find(ranks_.begin(), ranks_.end(), ends_.rank()) - ranks_.begin())),
+      circles_(ranks_, rank_, hosts), sums_(sums), peers_(ranks_.size()), sources_(ranks_.size()),
+      describe_([this] { return place(); }) {}
 
 ProcessCommunicator::Notice ProcessCommunicator::notice_of(const Call& call, std::int64_t number) {
     Notice out;
@@ -244,85 +244,155 @@ Outcome ProcessCommunicator::collective(const Call& call, const std::stop_token&
     return agree(stop) && body() ? Outcome::finished : Outcome::stopped;
 }
 
-template <class Cut, class Into>
-bool ProcessCommunicator::exchange(std::size_t tensors, const Cut& cut, const Into& into,
-                                   const std::stop_token& stop) {
-    for (int i = 1; i < size(); ++i) {
-        const int from = (rank_ + size() - i) % size();
+template <class Into>
+void ProcessCommunicator::expect(const Circle& circle, std::size_t parts, const Into& into) {
+    for (int i = 1; i < circle.size(); ++i) {
+        const int place = circle.behind(i);
+        const int from = circle.rank(place);
         receive_part(from,
                      landing(
-                         tensors, [&](std::size_t t) { return into(t, from); }, peer(from).in));
+                         parts, [&](std::size_t t) { return into(t, place); }, peer(from).in));
     }
-    for (int i = 1; i < size(); ++i) {
-        const int to = (rank_ + i) % size();
-        send_part(to, packed(
-                          tensors, [&](std::size_t t) { return cut(t, to); }, peer(to).out));
+}
+
+template <class Into>
+void ProcessCommunicator::take(const Circle& circle, std::size_t parts, const Into& into) {
+    for (int i = 1; i < circle.size(); ++i) {
+        const int place = circle.behind(i);
+        unpack(
+            parts, [&](std::size_t t) { return into(t, place); }, peer(circle.rank(place)).in);
+    }
+}
+
+template <class Own, class Into>
+bool ProcessCommunicator::tell_all(const Circle& circle, std::size_t parts, const Own& own,
+                                   const Into& into, const std::stop_token& stop) {
+    expect(circle, parts, into);
+    const std::span<const std::byte> bytes = packed(parts, own, room_);
+    for (int i = 1; i < circle.size(); ++i) {
+        send_part(circle.rank(circle.ahead(i)), bytes);
     }
     if (!settle(stop)) {
         return false;
     }
-    for (int from = 0; from < size(); ++from) {
-        if (from != rank_) {
-            unpack(
-                tensors, [&](std::size_t t) { return into(t, from); }, peer(from).in);
-        }
-    }
+    take(circle, parts, into);
     return true;
 }
 
-template <class Cut, class Into>
-bool ProcessCommunicator::reduce_parts(std::span<const Transfer> tensors, Reduction reduction,
-                                       const Cut& cut, const Into& into,
+template <class Cut, class Into, class Type>
+bool ProcessCommunicator::reduce_parts(const Circle& circle, std::size_t parts, Reduction reduction,
+                                       const Cut& cut, const Into& into, const Type& dtype,
                                        const std::stop_token& stop) {
     std::size_t bytes = 0;
-    for (std::size_t t = 0; t < tensors.size(); ++t) {
+    for (std::size_t t = 0; t < parts; ++t) {
         bytes += into(t).size();
     }
-    for (int i = 1; i < size(); ++i) {
-        const int from = (rank_ + size() - i) % size();
+    for (int i = 1; i < circle.size(); ++i) {
+        const int from = circle.rank(circle.behind(i));
         std::vector<std::byte>& room = peer(from).in;
         room.resize(std::max(room.size(), bytes));
         receive_part(from, {room.data(), bytes});
     }
-    for (int i = 1; i < size(); ++i) {
-        const int to = (rank_ + i) % size();
-        send_part(to, packed(
-                          tensors.size(), [&](std::size_t t) { return cut(t, to); }, peer(to).out));
+    for (int i = 1; i < circle.size(); ++i) {
+        const int to = circle.ahead(i);
+        send_part(circle.rank(to),
+                  packed(
+                      parts, [&](std::size_t t) { return cut(t, to); }, peer(circle.rank(to)).out));
     }
     if (!settle(stop)) {
         return false;
     }
+    const std::span sources(sources_.data(), circle.ranks.size());
     std::size_t at = 0;
-    for (std::size_t t = 0; t < tensors.size(); ++t) {
+    for (std::size_t t = 0; t < parts; ++t) {
         const std::span<std::byte> dst = into(t);
-        for (int i = 0; i < size(); ++i) { // as it travels a ring, up to this rank
-            const int source = (rank_ + 1 + i) % size();
-            sources_[static_cast<std::size_t>(i)] =
-                source == rank_ ? cut(t, source).data() : peer(source).in.data() + at;
+        for (int i = 0; i < circle.size(); ++i) { // as it travels a ring, up to this rank
+            const int source = circle.ahead(1 + i);
+            sources[static_cast<std::size_t>(i)] = source == circle.place
+                                                       ? cut(t, source).data()
+                                                       : peer(circle.rank(source)).in.data() + at;
         }
-        reduce(tensors[t].dtype, reduction, sources_, dst);
+        reduce(dtype(t), reduction, sources, dst);
         at += dst.size();
     }
     return true;
+}
+
+// Each host hears once of each part: from there its ranks tell each other.
+template <class Part>
+bool ProcessCommunicator::gather(std::size_t tensors, const Part& part,
+                                 const std::stop_token& stop) {
+    const auto own = [&](std::size_t t) { return part(t, rank_); };
+    if (!circles_.several_hosts()) {
+        return tell_all(circles_.all(), tensors, own, part, stop);
+    }
+    const Circle& near = circles_.near();
+    const auto hosts = static_cast<std::size_t>(circles_.across().size());
+    const auto known = [&](std::size_t i, int place) {
+        return part(i / hosts, circles_.rank_at(static_cast<int>(i % hosts), place));
+    };
+    return tell_all(
+               circles_.across(), tensors, own,
+               [&](std::size_t t, int host) { return part(t, circles_.rank_at(host, near.place)); },
+               stop) &&
+           tell_all(
+               near, tensors * hosts, [&](std::size_t i) { return known(i, near.place); }, known,
+               stop);
+}
+
+// Of a mean only the last sum is divided, which is the group's.
+bool ProcessCommunicator::by_host(Reduction reduction) const {
+    return sums_ == Sums::by_host && circles_.several_hosts() && reduction != Reduction::mean;
 }
 
 Outcome ProcessCommunicator::all_reduce(std::span<const Transfer> tensors, Reduction reduction,
                                         std::string_view what, std::stop_token stop) {
     check_sizes(tensors, 1, 1);
     check_reduction(tensors, reduction);
-    const auto sum = [&](std::size_t t, int owner) {
-        return chunk_in(tensors[t].dst, tensors[t].dtype, owner, size());
+    const auto dtype = [&](std::size_t t) { return tensors[t].dtype; };
+    const auto chunk = [&](std::size_t t, auto bytes, int c, int n) {
+        return chunk_in(bytes, tensors[t].dtype, c, n);
     };
-    return collective({Kind::all_reduce, reduction, 0, tensors, {}, what}, stop, [&] {
+    const auto in_levels = [&] {
+        const Circle& near = circles_.near();
+        const Circle& across = circles_.across();
+        const auto of_host = [&](std::size_t t, int place) {
+            return chunk(t, tensors[t].dst, place, near.size());
+        };
+        const auto sum = [&](std::size_t t, int host, int place) {
+            return chunk(t, of_host(t, place), host, across.size());
+        };
         return reduce_parts(
-                   tensors, reduction,
-                   [&](std::size_t t, int owner) {
-                       return chunk_in(tensors[t].src, tensors[t].dtype, owner, size());
+                   near, tensors.size(), reduction,
+                   [&](std::size_t t, int place) {
+                       return chunk(t, tensors[t].src, place, near.size());
                    },
-                   [&](std::size_t t) { return sum(t, rank_); }, stop) &&
-               exchange(
-                   tensors.size(), [&](std::size_t t, int) { return sum(t, rank_); }, sum, stop);
-    });
+                   [&](std::size_t t) { return of_host(t, near.place); }, dtype, stop) &&
+               reduce_parts(
+                   across, tensors.size(), reduction,
+                   [&](std::size_t t, int host) { return sum(t, host, near.place); },
+                   [&](std::size_t t) { return sum(t, across.place, near.place); }, dtype, stop) &&
+               gather(
+                   tensors.size(),
+                   [&](std::size_t t, int owner) {
+                       return sum(t, circles_.host_of(owner), circles_.place_of(owner));
+                   },
+                   stop);
+    };
+    const auto sum = [&](std::size_t t, int owner) {
+        return chunk(t, tensors[t].dst, owner, size());
+    };
+    const auto in_one = [&] {
+        return reduce_parts(
+                   circles_.all(), tensors.size(), reduction,
+                   [&](std::size_t t, int owner) {
+                       return chunk(t, tensors[t].src, owner, size());
+                   },
+                   [&](std::size_t t) { return sum(t, rank_); }, dtype, stop) &&
+               gather(tensors.size(), sum, stop);
+    };
+    return collective({Kind::all_reduce, reduction, 0, tensors, {}, what}, stop,
+                      [&] { return by_host(reduction) ? in_levels() : in_one(); });
 }
 
 Outcome ProcessCommunicator::all_gather(std::span<const Transfer> tensors, std::string_view what,
@@ -336,8 +406,7 @@ Outcome ProcessCommunicator::all_gather(std::span<const Transfer> tensors, std::
         for (std::size_t t = 0; t < tensors.size(); ++t) {
             copy_own(tensors[t].src, part(t, rank_));
         }
-        return exchange(
-            tensors.size(), [&](std::size_t t, int) { return tensors[t].src; }, part, stop);
+        return gather(tensors.size(), part, stop);
     });
 }
 
@@ -345,14 +414,43 @@ Outcome ProcessCommunicator::reduce_scatter(std::span<const Transfer> tensors, R
                                             std::string_view what, std::stop_token stop) {
     check_sizes(tensors, size(), 1);
     check_reduction(tensors, reduction);
-    return collective({Kind::reduce_scatter, reduction, 0, tensors, {}, what}, stop, [&] {
+    const auto part = [&](std::size_t t, int owner) {
+        const std::size_t bytes = tensors[t].dst.size();
+        return tensors[t].src.subspan(static_cast<std::size_t>(owner) * bytes, bytes);
+    };
+    const auto dst = [&](std::size_t t) { return tensors[t].dst; };
+    const auto dtype = [&](std::size_t t) { return tensors[t].dtype; };
+    const auto in_levels = [&] {
+        const Circle& near = circles_.near();
+        const Circle& across = circles_.across();
+        const auto hosts = static_cast<std::size_t>(across.size());
+        begins_.clear(); // of this host's sums of a tensor, for each host
+        std::size_t bytes = 0;
+        for (const Transfer& tensor : tensors) {
+            begins_.push_back(bytes);
+            bytes += hosts * tensor.dst.size();
+        }
+        room_.resize(std::max(room_.size(), bytes));
+        const auto sum = [&](std::size_t t, std::size_t host) {
+            const std::size_t size = tensors[t].dst.size();
+            return std::span(room_).subspan(begins_[t] + host * size, size);
+        };
         return reduce_parts(
-            tensors, reduction,
-            [&](std::size_t t, int owner) {
-                const std::size_t bytes = tensors[t].dst.size();
-                return tensors[t].src.subspan(static_cast<std::size_t>(owner) * bytes, bytes);
-            },
-            [&](std::size_t t) { return tensors[t].dst; }, stop);
+                   near, tensors.size() * hosts, reduction,
+                   [&](std::size_t i, int place) {
+                       return part(i / hosts, circles_.rank_at(static_cast<int>(i % hosts), place));
+                   },
+                   [&](std::size_t i) { return sum(i / hosts, i % hosts); },
+                   [&](std::size_t i) { return tensors[i / hosts].dtype; }, stop) &&
+               reduce_parts(
+                   across, tensors.size(), reduction,
+                   [&](std::size_t t, int host) { return sum(t, static_cast<std::size_t>(host)); },
+                   dst, dtype, stop);
+    };
+    return collective({Kind::reduce_scatter, reduction, 0, tensors, {}, what}, stop, [&] {
+        return by_host(reduction) ? in_levels()
+                                  : reduce_parts(circles_.all(), tensors.size(), reduction, part,
+                                                 dst, dtype, stop);
     });
 }
 
@@ -363,9 +461,15 @@ Outcome ProcessCommunicator::all_to_all(const Transfer& tensor, std::string_view
     const auto at = [&](int rank) { return static_cast<std::size_t>(rank) * bytes; };
     return collective({Kind::all_to_all, Reduction::sum, 0, {&tensor, 1}, {}, what}, stop, [&] {
         copy_own(tensor.src.subspan(at(rank_), bytes), tensor.dst.subspan(at(rank_), bytes));
-        return exchange(
-            1, [&](std::size_t, int to) { return tensor.src.subspan(at(to), bytes); },
-            [&](std::size_t, int from) { return tensor.dst.subspan(at(from), bytes); }, stop);
+        for (int i = 1; i < size(); ++i) {
+            const int from = circles_.all().behind(i);
+            receive_part(from, tensor.dst.subspan(at(from), bytes));
+        }
+        for (int i = 1; i < size(); ++i) {
+            const int to = circles_.all().ahead(i);
+            send_part(to, tensor.src.subspan(at(to), bytes));
+        }
+        return settle(stop);
     });
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "core/exec/comm/call.h"
+#include "core/exec/comm/circles.h"
 #include "core/exec/comm/issued_call.h"
 #include "core/exec/comm/process_channel.h"
 
@@ -14,9 +15,9 @@ namespace weft::exec::comm {
 
 class ProcessCommunicator final : public Communicator {
 public:
-    /// `channel` and the next are of the group's set.
+    /// `channel` and the next are of the group's set. `hosts` as in ProcessWorldOptions.
     ProcessCommunicator(ProcessChannel& ends, std::string name, std::vector<int> world_ranks,
-                        std::uint32_t channel);
+                        std::uint32_t channel, std::span<const int> hosts, Sums sums);
 
     int rank() const override { return rank_; }
     int size() const override { return static_cast<int>(ranks_.size()); }
@@ -101,23 +102,39 @@ private:
     bool settle(const std::stop_token& stop);
     bool wait(Transport::Ticket ticket, int peer_rank, const std::stop_token& stop);
     bool settle_sent(int destination, std::int64_t number, const std::stop_token& stop);
-    /// `cut(tensor, rank)` goes to a rank; `into(tensor, rank)` is filled with what comes of it.
-    template <class Cut, class Into>
-    bool exchange(std::size_t tensors, const Cut& cut, const Into& into,
+    // Among the ranks of a circle, by their places in it; parts between two ranks go as one
+    // message. `into(part, place)` is filled with what comes of a rank.
+    template <class Into>
+    void expect(const Circle& circle, std::size_t parts, const Into& into);
+    template <class Into>
+    void take(const Circle& circle, std::size_t parts, const Into& into);
+    /// `own(part)` goes to all.
+    template <class Own, class Into>
+    bool tell_all(const Circle& circle, std::size_t parts, const Own& own, const Into& into,
                   const std::stop_token& stop);
-    /// `cut(tensor, rank)` of all ranks are reduced by each rank for itself, into `into(tensor)`.
-    template <class Cut, class Into>
-    bool reduce_parts(std::span<const Transfer> tensors, Reduction reduction, const Cut& cut,
-                      const Into& into, const std::stop_token& stop);
+    /// `cut(part, place)` of all are reduced by each rank for itself, into `into(part)` of
+    /// `dtype(part)`.
+    template <class Cut, class Into, class Type>
+    bool reduce_parts(const Circle& circle, std::size_t parts, Reduction reduction, const Cut& cut,
+                      const Into& into, const Type& dtype, const std::stop_token& stop);
+    /// `part(tensor, rank)`, which that rank of the group has, to all.
+    template <class Part>
+    bool gather(std::size_t tensors, const Part& part, const std::stop_token& stop);
+    /// Whether this is added up within the hosts before it is between them.
+    bool by_host(Reduction reduction) const;
 
     ProcessChannel& ends_;
     const std::string name_;
     const std::vector<int> ranks_;
     const std::uint32_t channel_; // of collectives; messages have the next
     int rank_ = 0;
+    const Circles circles_;
+    const Sums sums_;
     std::vector<Peer> peers_;
     std::vector<Pending> pending_;
     std::vector<const std::byte*> sources_;
+    std::vector<std::byte> room_;     // what goes to several, or sums within a host
+    std::vector<std::size_t> begins_; // in it, by tensor
     Traffic traffic_;
 
     // Of the call at hand, for the other ranks and for whoever asks where this one is.

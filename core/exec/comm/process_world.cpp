@@ -10,8 +10,13 @@ namespace weft::exec::comm {
 
 struct ProcessWorld::State {
     State(Transport& transport, int own_rank, int ranks, ProcessWorldOptions options)
-        : channel(transport, own_rank, std::move(options)), size(ranks) {}
+        : hosts(options.hosts), sums(options.sums),
+          channel(transport, own_rank, std::move(options)), size(ranks) {
+        WEFT_CHECK(hosts.empty() || std::ssize(hosts) == size, "each rank has a host");
+    }
 
+    const std::vector<int> hosts;
+    const Sums sums;
     ProcessChannel channel;
     const int size;
     /// By group set; null where this rank stays out.
@@ -47,7 +52,7 @@ GroupSet ProcessWorld::add_groups(std::string name, std::vector<std::vector<int>
         }
         if (mine) {
             end = std::make_unique<ProcessCommunicator>(state_->channel, name, std::move(ranks),
-                                                        channel);
+                                                        channel, state_->hosts, state_->sums);
         }
     }
     return static_cast<GroupSet>(state_->communicators.size() - 1);

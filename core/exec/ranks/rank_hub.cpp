@@ -553,7 +553,8 @@ std::vector<Frame> RankHub::ask_all(const Json& head) {
     return out;
 }
 
-void RankHub::connect(std::shared_ptr<comm::Transport> transport, double timeout_s) {
+void RankHub::connect(std::shared_ptr<comm::Transport> transport, double timeout_s,
+                      comm::Sums sums) {
     State& state = *state_;
     const auto in_library = [this](const auto& fn) {
         try {
@@ -574,12 +575,16 @@ void RankHub::connect(std::shared_ptr<comm::Transport> transport, double timeout
     std::vector<Frame> told = ask_all({{"do", "address"}});
     Json sizes = Json::array();
     std::vector<std::byte> all;
+    std::map<std::string, int> numbers; // of hosts
+    std::vector<int> hosts;             // by rank
     for (int rank = 0; rank < size(); ++rank) {
         const auto at = static_cast<std::size_t>(rank);
         if (rank > 0) {
             addresses[at] = std::move(told[at].body);
         }
         sizes.push_back(addresses[at].size());
+        const auto next = static_cast<int>(numbers.size());
+        hosts.push_back(numbers.try_emplace(identity(rank).host, next).first->second);
         all.insert(all.end(), addresses[at].begin(), addresses[at].end());
     }
     for (int rank = 1; rank < size(); ++rank) {
@@ -587,12 +592,16 @@ void RankHub::connect(std::shared_ptr<comm::Transport> transport, double timeout
              {{"do", "connect"},
               {"sizes", sizes},
               {"timeout_s", timeout_s},
-              {"within_s", state.options.join_timeout_s}},
+              {"within_s", state.options.join_timeout_s},
+              {"hosts", hosts},
+              {"sums_by_host", sums == comm::Sums::by_host}},
              all);
     }
     in_library([&] { transport->connect(addresses, state.options.join_timeout_s); });
     comm::ProcessWorldOptions options;
     options.timeout_s = timeout_s;
+    options.hosts = std::move(hosts);
+    options.sums = sums;
     options.ended = [&state](const std::string& why) {
         state.commit(Error(ErrorKind::device, "ranks", why, kGoOn));
     };

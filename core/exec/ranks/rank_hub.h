@@ -63,7 +63,8 @@ public:
     const RankIdentity& identity(int rank) const;
 
     /// All ranks meet over the transport, within the time that they had to join.
-    void connect(std::shared_ptr<comm::Transport> transport, double timeout_s);
+    void connect(std::shared_ptr<comm::Transport> transport, double timeout_s,
+                 comm::Sums sums = comm::Sums::in_rank_order);
     /// After connect.
     comm::ProcessWorld& world();
     /// Through what this rank exchanges where it is no transport: asked where it is, and ended with

@@ -297,6 +297,9 @@ bool RankMember::connect(const Frame& command, comm::Transport& transport) {
     transport.connect(addresses, command.head.at("within_s").get<double>());
     comm::ProcessWorldOptions options;
     options.timeout_s = command.head.at("timeout_s").get<double>();
+    options.hosts = command.head.at("hosts").get<std::vector<int>>();
+    options.sums = command.head.at("sums_by_host").get<bool>() ? comm::Sums::by_host
+                                                               : comm::Sums::in_rank_order;
     options.ended = [&state](const std::string& why) {
         bool known = false;
         {

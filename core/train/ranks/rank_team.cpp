@@ -293,7 +293,10 @@ void RankTeam::set_up(const TeamPlan& team_plan) {
         state.hub->ask_all({{"do", "transport"}, {"name", state.transport_name}});
         state.hub->connect(
             own_transport(state.transport_name, state.options, state.options.address),
-            team_plan.timeout_s);
+            team_plan.timeout_s,
+            team_plan.config.section("training").at("deterministic").get<bool>()
+                ? exec::comm::Sums::in_rank_order
+                : exec::comm::Sums::by_host);
     }
     Json setup{{"do", "set up"},
                {"config", team_plan.config.document},

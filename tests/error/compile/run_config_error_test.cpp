@@ -415,6 +415,13 @@ private slots:
         QCOMPARE(checked.diagnostics.size(), std::size_t{1});
         QCOMPARE(checked.diagnostics[0].pointer, std::string("/training/deterministic"));
         QVERIFY(holds(checked.diagnostics[0].message, "every kernel adds in one order"));
+        // Of ranks on several hosts they may.
+        const std::vector<std::string> devices = {
+            "training.deterministic=false", "mesh.devices=cpu:4", "mesh.strategy=data_parallel"};
+        QVERIFY(read(kRight, devices).diagnostics.empty());
+        std::vector<std::string> simulated = devices;
+        simulated.push_back("mesh.backend=in_process");
+        QCOMPARE(read(kRight, simulated).diagnostics.size(), std::size_t{1});
     }
 
     void a_metric_kept_in_the_wrong_direction_is_a_warning() {

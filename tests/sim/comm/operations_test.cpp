@@ -110,7 +110,7 @@ class OperationsTest : public QObject {
         QTest::addColumn<int>("ranks");
         QTest::addColumn<int>("how");
         for (int ranks = 1; ranks <= 8; ++ranks) {
-            for (const How how : {How::ring, How::tree, How::processes}) {
+            for (const How how : {How::ring, How::tree, How::processes, How::hosts}) {
                 QTest::addRow("%s %d", how_text(how), ranks) << ranks << static_cast<int>(how);
             }
         }
@@ -118,7 +118,7 @@ class OperationsTest : public QObject {
 
     static void all_kinds() {
         QTest::addColumn<int>("how");
-        for (const How how : {How::ring, How::tree, How::processes}) {
+        for (const How how : {How::ring, How::tree, How::processes, How::hosts}) {
             QTest::addRow("%s", how_text(how)) << static_cast<int>(how);
         }
     }
@@ -127,7 +127,7 @@ class OperationsTest : public QObject {
         QTest::addColumn<int>("ranks");
         QTest::addColumn<int>("how");
         for (int ranks = 1; ranks <= 8; ++ranks) {
-            for (const How how : {How::ring, How::processes}) {
+            for (const How how : {How::ring, How::processes, How::hosts}) {
                 QTest::addRow("%s %d", how_text(how), ranks) << ranks << static_cast<int>(how);
             }
         }
@@ -282,7 +282,7 @@ private slots:
     }
 
     void a_bucket_gives_what_its_tensors_give_alone() {
-        for (const How how : {How::ring, How::tree, How::processes}) {
+        for (const How how : {How::ring, How::tree, How::processes, How::hosts}) {
             const auto worlds = make_worlds(3, how);
             expect_no_errors(run_ranks(*worlds, 3, [&](int rank) {
                 Communicator& comm = worlds->of(rank).communicator(rank);

@@ -80,7 +80,10 @@ private:
 } // namespace
 
 const char* how_text(How how) {
-    return how == How::ring ? "ring" : how == How::tree ? "tree" : "processes";
+    return how == How::ring        ? "ring"
+           : how == How::tree      ? "tree"
+           : how == How::processes ? "processes"
+                                   : "hosts";
 }
 
 Algorithm order_of(How how) {
@@ -90,6 +93,9 @@ Algorithm order_of(How how) {
 std::unique_ptr<Worlds> make_worlds(int ranks, How how) {
     if (how == How::processes) {
         return std::make_unique<ProcessWorlds>(ranks);
+    }
+    if (how == How::hosts) {
+        return std::make_unique<ProcessWorlds>(ranks, Sums::in_rank_order);
     }
     return std::make_unique<ThreadWorlds>(ranks, order_of(how));
 }
@@ -118,6 +124,7 @@ std::vector<std::string> run_ranks(Worlds& worlds, int ranks,
 
 void Mailbox::put(const Key& key, Bytes letter) {
     const std::lock_guard lock(mutex_);
+    carried_[{key.from, key.to}] += std::ssize(letter);
     if (!letters_.emplace(key, std::move(letter)).second) {
         throw std::logic_error("two messages have one number");
     }
@@ -141,6 +148,11 @@ bool Mailbox::take(const Key& key, std::span<std::byte> into, double seconds,
     return true;
 }
 
+std::int64_t Mailbox::carried(int from, int to) {
+    const std::lock_guard lock(mutex_);
+    return carried_[{from, to}];
+}
+
 void Mailbox::interrupt(std::atomic<bool>& flag) {
     const std::lock_guard lock(mutex_);
     flag = true;
@@ -153,15 +165,32 @@ std::unique_ptr<Transport> make_mail_transport(Mailbox& mailbox, int rank) {
 
 ProcessWorlds::ProcessWorlds(int ranks, double timeout_s,
                              std::function<void(int, const std::string&)> ended) {
-    for (int rank = 0; rank < ranks; ++rank) {
+    make(ranks, [&](int rank) {
         ProcessWorldOptions options;
         options.timeout_s = timeout_s;
         if (ended) {
             options.ended = [ended, rank](const std::string& reason) { ended(rank, reason); };
         }
+        return options;
+    });
+}
+
+ProcessWorlds::ProcessWorlds(int ranks, Sums sums) {
+    make(ranks, [&](int) {
+        ProcessWorldOptions options;
+        for (int rank = 0; rank < ranks; ++rank) {
+            options.hosts.push_back(rank % 2);
+        }
+        options.sums = sums;
+        return options;
+    });
+}
+
+void ProcessWorlds::make(int ranks, const std::function<ProcessWorldOptions(int)>& options) {
+    for (int rank = 0; rank < ranks; ++rank) {
         transports_.push_back(make_mail_transport(mailbox_, rank));
         worlds_.push_back(
-            std::make_unique<ProcessWorld>(*transports_.back(), rank, ranks, std::move(options)));
+            std::make_unique<ProcessWorld>(*transports_.back(), rank, ranks, options(rank)));
     }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The worlds that every operation is tried on: threads that read each other's memory, and processes
-// that are threads here, over a transport that sends as late as may be, the last first.
+// that are threads here, over a transport that sends as late as may be, the last first; these also
+// on two hosts.
 #pragma once
 
 #include "core/exec/comm/process_world.h"
@@ -15,7 +16,7 @@
 
 namespace weft::exec::comm::test {
 
-enum class How : std::uint8_t { ring, tree, processes };
+enum class How : std::uint8_t { ring, tree, processes, hosts };
 const char* how_text(How how);
 /// The order in which it adds.
 Algorithm order_of(How how);
@@ -44,6 +45,8 @@ public:
     /// False: nothing came in time, or `interrupted` is set.
     bool take(const Key& key, std::span<std::byte> into, double seconds,
               const std::atomic<bool>& interrupted);
+    /// Bytes so far of one rank to another.
+    std::int64_t carried(int from, int to);
     /// Sets a flag that waits look at.
     void interrupt(std::atomic<bool>& flag);
 
@@ -51,6 +54,7 @@ private:
     std::mutex mutex_;
     std::condition_variable changed_;
     std::map<Key, Bytes> letters_;
+    std::map<std::pair<int, int>, std::int64_t> carried_;
 };
 
 class ProcessWorlds final : public Worlds {
@@ -58,9 +62,14 @@ public:
     /// `ended` is told of the end of each rank's world.
     explicit ProcessWorlds(int ranks, double timeout_s = 600,
                            std::function<void(int, const std::string&)> ended = {});
+    /// Every other rank is on the second host.
+    ProcessWorlds(int ranks, Sums sums);
     ProcessWorld& of(int rank) override { return *worlds_[static_cast<std::size_t>(rank)]; }
+    Mailbox& mailbox() { return mailbox_; }
 
 private:
+    void make(int ranks, const std::function<ProcessWorldOptions(int)>& options);
+
     Mailbox mailbox_;
     std::vector<std::unique_ptr<Transport>> transports_;
     std::vector<std::unique_ptr<ProcessWorld>> worlds_;
