@@ -80,7 +80,7 @@ struct Traffic {
     std::int64_t messages_sent = 0;
     std::int64_t sent_bytes = 0;
     std::int64_t received_bytes = 0;
-    double waited_s = 0.0; // for other ranks
+    double waited_s = 0.0; // for ranks that had not come, or not taken a message
 };
 
 /// One rank's end of one group. `what` says what is moved and for whom, for people and for the

@@ -195,21 +195,23 @@ void ProcessCommunicator::receive_part(int from, std::span<std::byte> bytes) {
     }
 }
 
-bool ProcessCommunicator::wait(Transport::Ticket ticket, int peer_rank,
+bool ProcessCommunicator::wait(Transport::Ticket ticket, int peer_rank, For what,
                                const std::stop_token& stop) {
-    return ends_.wait(ticket, world(peer_rank), stop, traffic_.waited_s);
+    double moving_s = 0;
+    return ends_.wait(ticket, world(peer_rank), stop,
+                      what == For::peer ? traffic_.waited_s : moving_s);
 }
 
-bool ProcessCommunicator::settle(const std::stop_token& stop) {
+bool ProcessCommunicator::settle(const std::stop_token& stop, For what) {
     bool goes_on = true;
     for (const Pending& one : pending_) {
-        goes_on = goes_on && wait(one.ticket, one.peer, stop);
+        goes_on = goes_on && wait(one.ticket, one.peer, what, stop);
     }
     pending_.clear();
     return goes_on;
 }
 
-// Notices are no payload.
+// Notices are no payload. Until they have come, a rank waits for others.
 bool ProcessCommunicator::agree(const std::stop_token& stop) {
     const Traffic before = traffic_;
     for (int i = 1; i < size(); ++i) {
@@ -219,7 +221,7 @@ bool ProcessCommunicator::agree(const std::stop_token& stop) {
     }
     traffic_.sent_bytes = before.sent_bytes;
     traffic_.received_bytes = before.received_bytes;
-    if (!settle(stop)) {
+    if (!settle(stop, For::peer)) {
         return false;
     }
     for (int other = 0; other < size(); ++other) {
@@ -558,8 +560,9 @@ bool ProcessCommunicator::settle_sent(int destination, std::int64_t number,
     Peer& to = peer(destination);
     for (; to.left < number; ++to.left) {
         const Posted& first = to.under_way.front();
-        if (first.in_library && !(wait(first.told, destination, stop) &&
-                                  (first.src.empty() || wait(first.sent, destination, stop)))) {
+        if (first.in_library &&
+            !(wait(first.told, destination, For::peer, stop) &&
+              (first.src.empty() || wait(first.sent, destination, For::peer, stop)))) {
             return false;
         }
         to.under_way.pop_front();
@@ -603,7 +606,7 @@ Outcome ProcessCommunicator::receive(std::span<std::byte> dst, ir::DType dtype, 
         from.notice = from.under_way.front().notice;
     } else if (!wait(ends_.receive(world(source), {channel, from.messages_received++},
                                    std::as_writable_bytes(std::span(&from.notice, 1))),
-                     source, stop)) {
+                     source, For::peer, stop)) {
         return Outcome::stopped;
     }
     if (from.notice.number != mine_.number || from.notice.digest != mine_.digest) {
@@ -619,7 +622,7 @@ Outcome ProcessCommunicator::receive(std::span<std::byte> dst, ir::DType dtype, 
     }
     traffic_.received_bytes += static_cast<std::int64_t>(dst.size());
     return wait(ends_.receive(world(source), {channel, from.messages_received++}, dst), source,
-                stop)
+                For::bytes, stop)
                ? Outcome::finished
                : Outcome::stopped;
 }

@@ -99,8 +99,10 @@ private:
     bool agree(const std::stop_token& stop);
     void send_part(int to, std::span<const std::byte> bytes);
     void receive_part(int from, std::span<std::byte> bytes);
-    bool settle(const std::stop_token& stop);
-    bool wait(Transport::Ticket ticket, int peer_rank, const std::stop_token& stop);
+    /// What a wait is for: a rank that has not come to the call, or bytes on their way.
+    enum class For : std::uint8_t { peer, bytes };
+    bool settle(const std::stop_token& stop, For what = For::bytes);
+    bool wait(Transport::Ticket ticket, int peer_rank, For what, const std::stop_token& stop);
     bool settle_sent(int destination, std::int64_t number, const std::stop_token& stop);
     // Among the ranks of a circle, by their places in it; parts between two ranks go as one
     // message. `into(part, place)` is filled with what comes of a rank.

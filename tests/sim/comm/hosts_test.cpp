@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Groups whose ranks are on several hosts: what is added up in which order, and what goes between
 // the hosts.
+#include "core/base/clock.h"
 #include "tests/sim/comm/worlds.h"
 #include "tests/support/weft_test.h"
+
+#include <map>
+#include <thread>
 
 using namespace weft;
 using namespace weft::exec::comm;
@@ -77,6 +81,43 @@ void on_all(ProcessWorlds& worlds, int ranks,
     }
 }
 
+/// A rank's end of a network that takes a second of the rank's clock for each kilobyte that comes,
+/// rounded down: notices come at once.
+class SlowTransport final : public Transport {
+public:
+    SlowTransport(Mailbox& mailbox, int rank, ManualClock& clock)
+        : inner_(make_mail_transport(mailbox, rank)), clock_(clock) {}
+
+    std::vector<std::byte> address() override { return inner_->address(); }
+    void connect(const std::vector<std::vector<std::byte>>& addresses, double seconds) override {
+        inner_->connect(addresses, seconds);
+    }
+    Ticket send(int to, Tag tag, std::span<const std::byte> bytes) override {
+        return inner_->send(to, tag, bytes);
+    }
+    Ticket receive(int from, Tag tag, std::span<std::byte> bytes) override {
+        const Ticket out = inner_->receive(from, tag, bytes);
+        seconds_[out] = static_cast<double>(bytes.size() / 1000);
+        return out;
+    }
+    bool is_done(Ticket ticket) override { return inner_->is_done(ticket); }
+    WaitEnd wait(Ticket ticket, double seconds) override {
+        clock_.advance(late_s + seconds_[ticket]);
+        late_s = 0;
+        return inner_->wait(ticket, seconds);
+    }
+    void drop() override { inner_->drop(); }
+    void interrupt() override { inner_->interrupt(); }
+    void leave() override { inner_->leave(); }
+
+    double late_s = 0; // by which the next that is waited for is
+
+private:
+    std::unique_ptr<Transport> inner_;
+    ManualClock& clock_;
+    std::map<Ticket, double> seconds_;
+};
+
 } // namespace
 
 class CommHostsTest : public QObject {
@@ -145,6 +186,44 @@ private slots:
                    expected, 0);
             QCOMPARE(narrow_sums[at], expected);
         }
+    }
+
+    // Else no link would be slow: all of the time that bytes take would be the other rank's.
+    void bytes_on_their_way_are_not_waited_for_as_a_rank_is() {
+        Mailbox mailbox;
+        ManualClock clocks[2];
+        std::vector<std::unique_ptr<SlowTransport>> transports;
+        std::vector<std::unique_ptr<ProcessWorld>> worlds;
+        for (int rank = 0; rank < 2; ++rank) {
+            transports.push_back(std::make_unique<SlowTransport>(mailbox, rank, clocks[rank]));
+            transports.back()->late_s = rank == 0 ? 3 : 0; // for it rank 1 comes late
+            ProcessWorldOptions options;
+            options.clock = &clocks[rank];
+            worlds.push_back(
+                std::make_unique<ProcessWorld>(*transports.back(), rank, 2, std::move(options)));
+        }
+        std::vector<Bytes> data(2, Bytes(20'000));
+        std::vector<std::thread> threads;
+        for (int rank = 0; rank < 2; ++rank) {
+            threads.emplace_back([&, rank] {
+                Communicator& comm = worlds[static_cast<std::size_t>(rank)]->communicator(rank);
+                Bytes& mine = data[static_cast<std::size_t>(rank)];
+                const Transfer tensor{mine, mine, ir::DType::f32};
+                QCOMPARE(comm.all_reduce({&tensor, 1}, Reduction::sum, "x"), Outcome::finished);
+                if (rank == 0) {
+                    QCOMPARE(comm.send(mine, ir::DType::f32, 1, "y"), Outcome::finished);
+                } else {
+                    QCOMPARE(comm.receive(mine, ir::DType::f32, 0, "y"), Outcome::finished);
+                }
+            });
+        }
+        for (std::thread& thread : threads) {
+            thread.join();
+        }
+        QCOMPARE(worlds[0]->communicator(0).traffic().waited_s, 3.0);
+        QCOMPARE(worlds[1]->communicator(1).traffic().waited_s, 0.0);
+        QCOMPARE(clocks[0].steady_s() - ManualClock().steady_s(), 3.0 + 10 + 10);
+        QCOMPARE(clocks[1].steady_s() - ManualClock().steady_s(), 10.0 + 10 + 20);
     }
 
     void a_mean_keeps_the_order_of_ranks() {
