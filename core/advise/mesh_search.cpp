@@ -187,8 +187,9 @@ private:
                                           work_ms > 0 ? send / work_ms : 0);
         const Traffic all{block.parameter_tensors, block.parameter_bytes};
         // Sums of gradients travel in buckets.
-        const double buckets =
-            std::ceil(block.parameter_bytes / static_cast<double>(passes::kBucketBytes));
+        const double buckets = std::ceil(block.parameter_bytes /
+                                         static_cast<double>(passes::bucket_bytes(
+                                             static_cast<std::int64_t>(block.parameter_bytes))));
         const Traffic few{std::min(block.parameter_tensors, buckets), block.parameter_bytes};
         const double scattered = stage == 3 ? data_ms("reduce_scatter", block.split.scattered, own)
                                  : stage == 2 ? data_ms("reduce_scatter", few, own)

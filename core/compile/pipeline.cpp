@@ -55,9 +55,8 @@ std::vector<Pass> first_passes(ir::DType compute_dtype, ir::Operands operands,
     if (stages != nullptr) {
         list.push_back({"separate sums", [stages](ir::Program& p) { stages->separate_sums(p); }});
     }
-    list.push_back({"bucket exchanges", [stages](ir::Program& p) {
-                        passes::bucket_exchanges(p, passes::kBucketBytes, group_of(stages));
-                    }});
+    list.push_back({"bucket exchanges",
+                    [stages](ir::Program& p) { passes::bucket_exchanges(p, group_of(stages)); }});
     list.push_back({"chunk head", [chunks, stages](ir::Program& p) {
                         passes::chunk_head(p, chunks, group_of(stages));
                     }});
@@ -188,7 +187,7 @@ private:
     void price() {
         if (options_.cost != nullptr) {
             predict(out_, *options_.cost, options_.stages ? &options_.stages->schedule : nullptr,
-                    options_.workers);
+                    options_.workers, options_.device_processes);
         }
     }
 

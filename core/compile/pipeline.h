@@ -43,6 +43,7 @@ struct PipelineOptions {
     int threads =
         0; // OpenMP team that will run the plan; 0 = all cores; of each simulated device: 1
     int device_threads = 1; // of each device of a mesh; more where it has a process of its own
+    bool device_processes = false; // each device of the mesh has one, on the host
     int workers = 1; // threads that make the plan; it is the same with any
     std::vector<std::string> disabled_passes;
     bool verify = true;    // check legality after every pass

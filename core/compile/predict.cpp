@@ -214,7 +214,7 @@ cost::Work work_beside_kernels(const plan::PlannedProgram& program) {
 }
 
 void predict(plan::ExecutionPlan& plan, const cost::CostModel& cost,
-             const pipeline::Schedule* schedule, int workers) {
+             const pipeline::Schedule* schedule, int workers, bool beside) {
     plan.prediction_basis = cost.basis();
     if (!cost.available()) {
         return;
@@ -222,8 +222,7 @@ void predict(plan::ExecutionPlan& plan, const cost::CostModel& cost,
     if (!plan.mesh.single()) {
         plan.assumptions.push_back(cost.exchange_basis(plan.mesh.devices()));
     }
-    std::vector<double> hidden_ms(plan.programs.size(), 0); // [program]
-    std::vector<double> communication_ms = hidden_ms;
+    std::vector<double> communication_ms(plan.programs.size(), 0); // [program]
     for_each_on(workers, plan.programs.size(), [&](std::size_t i) {
         plan::PlannedProgram& program = plan.programs.edit(i);
         Links links(plan.mesh, cost.host_devices());
@@ -234,14 +233,14 @@ void predict(plan::ExecutionPlan& plan, const cost::CostModel& cost,
         }
         const cost::Prediction prediction = cost.predict(
             mesh_work_of(program, collectives, plan.mesh, links), cost::program_key(program.text));
-        hidden_ms[i] = cost.overlaps() ? Overlap().hidden_ms(program) : 0;
-        program.predicted_ms = prediction.ms - hidden_ms[i];
+        program.hidden_ms = cost.overlaps() || beside ? Overlap().hidden_ms(program) : 0;
+        program.predicted_ms = prediction.ms - program.hidden_ms;
         program.predicted_error = prediction.error;
     });
-    for (std::size_t i = 0; i < hidden_ms.size() && schedule == nullptr; ++i) {
-        if (hidden_ms[i] >= kWorthSayingMs) {
-            plan.assumptions.push_back(format_duration(hidden_ms[i] / 1e3) +
-                                       " of the exchanges of " + plan.programs[i].name +
+    for (const plan::PlannedProgram& program : plan.programs) {
+        if (schedule == nullptr && program.hidden_ms >= kWorthSayingMs) {
+            plan.assumptions.push_back(format_duration(program.hidden_ms / 1e3) +
+                                       " of the exchanges of " + program.name +
                                        " are hidden behind its backward phase");
         }
     }

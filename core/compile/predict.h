@@ -25,8 +25,9 @@ cost::Work work_beside_kernels(const plan::PlannedProgram& program);
 
 /// Fills every predicted_ms, the errors, and what the prediction rests on. Without ceilings only
 /// the latter, which says what to do about it. `schedule`: of a pipeline; null: there is none.
-/// `workers`: threads.
+/// `workers`: threads. `beside`: devices of this machine compute while they exchange, too, because
+/// each has a process.
 void predict(plan::ExecutionPlan& plan, const cost::CostModel& cost,
-             const pipeline::Schedule* schedule = nullptr, int workers = 1);
+             const pipeline::Schedule* schedule = nullptr, int workers = 1, bool beside = false);
 
 } // namespace weft::compile

@@ -5,6 +5,7 @@
 #include "core/base/machine.h"
 #include "core/exec/arena_monitor.h"
 #include "core/exec/argument_feed.h"
+#include "core/exec/exchange_lane.h"
 #include "core/exec/find_nonfinite.h"
 #include "core/exec/open_device.h"
 #include "core/exec/prepared_program.h"
@@ -53,6 +54,9 @@ struct LocalDevice::State {
         if (!memory.on_host()) {
             feed.emplace(memory, sizes().landing_bytes);
         }
+        if (exchange != nullptr && exchange->may_go_beside()) {
+            lane.emplace(*exchange);
+        }
         if (options.instrument) {
             WEFT_CHECK(memory.on_host(), "the host watches only arenas that it reaches");
             monitor.emplace(memory.bytes(), sizes().state_bytes);
@@ -75,6 +79,9 @@ struct LocalDevice::State {
         memory.take(planned(name).peak_bytes);
         const std::int64_t before = heap_bytes();
         PreparedProgram made = prepare_program(planned(name), memory.data(), backends);
+        if (lane) {
+            order_beside(made);
+        }
         book(before);
         iterations.resize(std::max(iterations.size(), static_cast<std::size_t>(made.depth)));
         PreparedProgram& kept = programs.emplace(std::string(name), std::move(made)).first->second;
@@ -103,11 +110,16 @@ struct LocalDevice::State {
         }
         begin_use(program);
         const bool finished = run_booked(program);
+        if (lane) {
+            wait_beside(lane->begun());
+            lane->end();
+        }
         use.end_s = clock.steady_s();
         for (std::size_t link = 0; link < use.links.size(); ++link) {
             const comm::Traffic now = exchange->traffic(link);
             use.links[link].waited_s += now.waited_s;
             use.links[link].sent_bytes += now.sent_bytes;
+            use.links[link].moved_s -= now.waited_s;
         }
         return finished;
     }
@@ -160,7 +172,8 @@ struct LocalDevice::State {
         use.links.resize(exchange->links().size());
         for (std::size_t link = 0; link < use.links.size(); ++link) {
             const comm::Traffic before = exchange->traffic(link);
-            use.links[link] = {exchange->links()[link], 0, -before.waited_s, -before.sent_bytes};
+            use.links[link] = {exchange->links()[link], 0, -before.waited_s, -before.sent_bytes,
+                               before.waited_s};
         }
         use.start_s = clock.steady_s();
     }
@@ -205,6 +218,9 @@ struct LocalDevice::State {
     /// False when stopped or, in a checked run, at the first value that is not finite.
     bool run_steps(std::vector<PreparedStep>& steps, std::size_t depth) {
         for (PreparedStep& step : steps) {
+            if (lane && step.behind > 0) {
+                wait_beside(std::min(step.behind, lane->begun()));
+            }
             if (!state_written && stop.stop_requested() && (vote == nullptr || vote->stop())) {
                 return false;
             }
@@ -249,6 +265,10 @@ struct LocalDevice::State {
             }
             state_written = true;
         }
+        if (prepared_step.beside && !is_looked_at()) {
+            lane->begin(prepared_step);
+            return true;
+        }
         if (monitor) {
             watch_before(step, indices);
         }
@@ -287,11 +307,33 @@ struct LocalDevice::State {
             observer->step_done(*prepared_step.step, prepared_step.position, start_s, end_s);
         }
         if (!prepared_step.kernel) {
-            use.links[exchange->link_of(*prepared_step.step)].exchange_s += end_s - start_s;
+            LinkUse& link = use.links[exchange->link_of(*prepared_step.step)];
+            link.exchange_s += end_s - start_s;
+            link.moved_s += end_s - start_s;
         } else if (prepared_step.action >= 0) {
             ActionUse& action = use.actions[static_cast<std::size_t>(prepared_step.action)];
             action.start_s = action.end_s > 0 ? action.start_s : start_s;
             action.end_s = end_s;
+        }
+    }
+
+    /// Somebody wants to see what each step does before the next one goes on.
+    bool is_looked_at() const { return monitor || checked || values != nullptr; }
+
+    /// Until so many exchanges that go beside computation are done. They begin with waiting.
+    void wait_beside(int count) {
+        const double since_s = clock.steady_s();
+        for (const ExchangeLane::Done& one : lane->wait(count)) {
+            const double seen_s = std::max(since_s, one.start_s);
+            const double waiting_seen_s = std::max(0.0, one.start_s + one.waited_s - seen_s);
+            LinkUse& link = use.links[exchange->link_of(*one.step->step)];
+            link.exchange_s += std::max(0.0, one.end_s - seen_s);
+            link.waited_s -= one.waited_s - waiting_seen_s; // the rest is added for all of the run
+            link.moved_s += one.end_s - one.start_s;
+            if (observer != nullptr) {
+                observer->waited(one.waited_s);
+                observer->step_done(*one.step->step, one.step->position, one.start_s, one.end_s);
+            }
         }
     }
 
@@ -438,6 +480,7 @@ struct LocalDevice::State {
     std::optional<ArenaMonitor> monitor;
     std::map<std::string, PreparedProgram, std::less<>> programs;
     std::map<const PreparedProgram*, std::unique_ptr<QueuedProgram>> queues; // of devices
+    std::optional<ExchangeLane> lane; // of one with a process of its own
     StepObserver* observer = nullptr;
     ValueObserver* values = nullptr;
     SystemClock clock;

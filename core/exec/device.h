@@ -23,6 +23,9 @@ public:
     virtual std::size_t link_of(const plan::Step& step) const = 0;
     /// Of this device, since it was made.
     virtual comm::Traffic traffic(std::size_t link) const = 0;
+    /// Whether the device may compute meanwhile. Simulated devices hand over through memory, which
+    /// keeps their cores busy.
+    virtual bool may_go_beside() const = 0;
 };
 
 /// Functions as those of Executor, on the parts of arrays that this device holds.

@@ -24,11 +24,13 @@ struct LinkUse {
     double exchange_s = 0; // in exchanges, waiting for others included
     double waited_s = 0;   // of these, waiting
     std::int64_t sent_bytes = 0;
+    double moved_s = 0; // bytes were on their way, also while the device computed
 };
 
-/// A device that works by itself computes while it exchanges: of such, exchanges count as far as
-/// computation stood still for them, and with a process for each nobody knows how much of it was
-/// waiting.
+/// A device that works by itself computes while it exchanges, as one that has a process does where
+/// sums of gradients can hide behind the backward phase: exchanges count as far as computation
+/// stood still for them. Of devices that work by themselves, with a process for each, nobody knows
+/// how much of it was waiting.
 struct DeviceUse {
     double start_s = 0;
     double end_s = 0;
@@ -42,6 +44,7 @@ struct DeviceUse {
             out.exchange_s += link.exchange_s;
             out.waited_s += link.waited_s;
             out.sent_bytes += link.sent_bytes;
+            out.moved_s += link.moved_s;
         }
         return out;
     }

@@ -135,7 +135,8 @@ struct Executor::State {
         if (on_host) {
             world = &hub.world();
             const auto groups = add_groups(*world, *plan);
-            exchanges.push_back(std::make_unique<MeshExchange>(*world, groups, *plan, 0));
+            exchanges.push_back(std::make_unique<MeshExchange>(
+                *world, groups, *plan, 0, MeshExchange::Devices::with_a_process_each));
         }
         auto first = std::make_unique<LocalDevice>(plan, 0, compute, options,
                                                    on_host ? exchanges.front().get() : nullptr);
@@ -173,7 +174,7 @@ struct Executor::State {
         const auto groups = add_groups(*made, *plan);
         for (int i = 0; i < count; ++i) {
             auto& exchange = exchanges[static_cast<std::size_t>(i)];
-            MeshExchange connected(*made, groups, *plan, i);
+            MeshExchange connected(*made, groups, *plan, i, MeshExchange::Devices::of_one_process);
             if (exchange == nullptr) {
                 exchange = std::make_unique<MeshExchange>(std::move(connected));
             } else { // the device knows it by its address

@@ -57,7 +57,8 @@ std::map<std::string, comm::GroupSet> add_groups(comm::World& world,
 }
 
 MeshExchange::MeshExchange(comm::World& world, const std::map<std::string, comm::GroupSet>& groups,
-                           const plan::ExecutionPlan& plan, int device) {
+                           const plan::ExecutionPlan& plan, int device, Devices devices)
+    : devices_(devices) {
     static const std::map<std::string, Kind, std::less<>> kinds = {
         {"all_reduce", Kind::all_reduce},
         {"all_gather", Kind::all_gather},

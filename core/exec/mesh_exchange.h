@@ -18,15 +18,17 @@ std::map<std::string, comm::GroupSet> add_groups(comm::World& world,
 
 class MeshExchange final : public Exchange {
 public:
+    enum class Devices : std::uint8_t { of_one_process, with_a_process_each };
     /// `world` and `plan` outlive it.
     MeshExchange(comm::World& world, const std::map<std::string, comm::GroupSet>& groups,
-                 const plan::ExecutionPlan& plan, int device);
+                 const plan::ExecutionPlan& plan, int device, Devices devices);
 
     void run(const plan::Step& step, std::span<const void* const> inputs,
              std::span<void* const> outputs) override;
     const std::vector<std::string>& links() const override { return links_; }
     std::size_t link_of(const plan::Step& step) const override { return calls_.at(&step).link; }
     comm::Traffic traffic(std::size_t link) const override { return groups_[link]->traffic(); }
+    bool may_go_beside() const override { return devices_ == Devices::with_a_process_each; }
 
 private:
     enum class Kind : std::uint8_t {
@@ -53,6 +55,7 @@ private:
     bool run_message(const Call& call, const plan::Step& step, std::span<const void* const> inputs,
                      std::span<void* const> outputs);
 
+    Devices devices_;
     std::unordered_map<const plan::Step*, Call> calls_;
     std::vector<std::string> links_;
     std::vector<const comm::Communicator*> groups_;                     // by link

@@ -23,6 +23,9 @@ struct PreparedStep {
     void* workspace = nullptr;
     bool moves = false;             // an operand's address depends on the iteration
     bool writes_state = false;      // an output lies in a state slot
+    // Of the outermost steps, where exchanges may go beside computation (exchange_lane.h):
+    bool beside = false;            // an exchange that does
+    int behind = 0;                 // so many of them are done before it
     std::vector<PreparedStep> body; // loops
     std::vector<int> retires;       // buffers whose lifetime ends with this step
 };

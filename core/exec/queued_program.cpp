@@ -406,6 +406,12 @@ DeviceUse QueuedProgram::last_use(std::span<const std::string_view> actions) con
         link.exchange_s += ended_s - begun_s;
         link.waited_s += std::min(come_s, ended_s) - begun_s;
     }
+    for (std::size_t i = 0; i < marks_.exchanges.size(); ++i) {
+        const double come_s = std::max(at(marks_.exchanges[i].come),
+                                       exchange_.all_come_s(marks_, static_cast<int>(i), number));
+        out.links[link_of_exchange_[i]].moved_s +=
+            std::max(0.0, at(marks_.exchanges[i].done) - come_s);
+    }
     for (std::size_t i = 0; i < actions.size(); ++i) {
         out.actions.push_back({actions[i], at(actions_[i].begun), at(actions_[i].ended)});
     }

@@ -135,14 +135,31 @@ private:
                 for (const ValueId id : op.inputs) {
                     use(id, position, position);
                 }
+                follow_exchange(op, position);
             }
         }
+    }
+
+    void follow_exchange(const Op& op, int position) {
+        const ops::OpDef* def = ops::find_op(op.kind);
+        if (def == nullptr || !def->collective) {
+            return;
+        }
+        if (hiding_ != nullptr) {
+            for (const ValueId id : hiding_->inputs) {
+                use(id, position, position);
+            }
+        }
+        const bool hides = !op.attributes.text("overlaps", "").empty() && !def->over_operands;
+        hiding_ = hides ? &op : nullptr;
     }
 
     void read_loop(const Op& op) {
         const int position = next_++;
         const Block& body = op.body.front();
+        hiding_ = nullptr; // what a loop makes does not outlive its iteration
         read(body);
+        hiding_ = nullptr;
         const int last = next_ - 1;
         for (std::size_t i = 0; i < op.inputs.size(); ++i) {
             use(op.inputs[i], i < carried_of(op) ? position : last, position);
@@ -156,6 +173,7 @@ private:
     Liveness out_;
     std::vector<const Op*> defining_; // null: argument or output of a loop
     std::vector<int> enclosing_;      // positions of the loops around the walk
+    const Op* hiding_ = nullptr;      // the exchange before, if it may hide behind what follows it
     int next_ = 0;
 };
 

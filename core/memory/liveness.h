@@ -50,7 +50,9 @@ bool is_step(const ir::Op& op);
 /// Ranges of the program as it stands; program results are read at position `positions`, after the
 /// last step. A value that a loop's body reads from outside lives until the loop's end;
 /// per-iteration inputs are parts of the stack; a per-iteration output that the body makes by a
-/// step of its own, and that nothing else claims, is written straight into its stack.
+/// step of its own, and that nothing else claims, is written straight into its stack. What an
+/// exchange reads that may hide behind work (attribute `overlaps`), and does not write over, lives
+/// until the next exchange: else the work behind it would take the memory, and have to wait.
 Liveness analyse_liveness(const ir::Program& program);
 
 } // namespace weft::memory

@@ -174,7 +174,11 @@ private:
             const auto beside = ir::inputs_beside(op, output);
             return std::ranges::any_of(beside, fits);
         }
-        const auto& aliases = ops::op_def(op.kind).aliases;
+        const ops::OpDef& def = ops::op_def(op.kind);
+        if (def.over_operands && fits(output)) {
+            return true;
+        }
+        const auto& aliases = def.aliases;
         return std::any_of(aliases.begin(), aliases.end(), [&](const ops::Alias& alias) {
             return alias.output == static_cast<int>(output) &&
                    alias.input < static_cast<int>(op.inputs.size()) &&

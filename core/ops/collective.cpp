@@ -102,6 +102,11 @@ OpCost exchange_cost(const OpView& view) {
     return out;
 }
 
+OpDef in_place(OpDef op) {
+    op.over_operands = true;
+    return op;
+}
+
 OpDef collective(std::string_view name, std::string_view help, std::vector<AttributeDef> attributes,
                  Inferred (*infer)(const OpView&), int most = 1, int least = 1) {
     attributes.insert(attributes.begin(), {kAxes, kCount, kCause, kWhat, kWhy, kTensor});
@@ -119,8 +124,8 @@ OpDef collective(std::string_view name, std::string_view help, std::vector<Attri
 } // namespace
 
 const OpDef kAllReduce =
-    collective("all_reduce", "x... -> elementwise sum or maximum over the group",
-               {kReduce, kOverlaps}, infer_all_reduce, kAny);
+    in_place(collective("all_reduce", "x... -> elementwise sum or maximum over the group",
+                        {kReduce, kOverlaps}, infer_all_reduce, kAny));
 const OpDef kAllGather =
     collective("all_gather", "x [...] -> every device's x: [n, ...]", {}, infer_all_gather);
 const OpDef kReduceScatter =

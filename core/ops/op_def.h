@@ -121,6 +121,7 @@ struct OpDef {
     void (*split)(SplitContext&) = nullptr;
     Partial (*partial)(const OpView&) = nullptr; // null: resolve
     std::vector<Alias> aliases{};
+    bool over_operands = false; // output i is an alias of input i, of any number
     Precision precision = Precision::follows;
     std::vector<int> full_inputs{};  // with `follows`: inputs that stay f32 all the same (norm gains)
     std::vector<int> full_outputs{}; // with `follows`: outputs that stay f32 (statistics)

@@ -17,6 +17,9 @@ using ir::ValueId;
 using ir::ValueIds;
 
 constexpr int kBefore = -1; // made before the block's first op
+constexpr std::int64_t kParts = 8;
+constexpr std::int64_t kLeastBytes = 1 << 20;
+constexpr std::int64_t kMostBytes = 25 << 20;
 
 struct Exchange {
     std::size_t position = 0;
@@ -44,8 +47,8 @@ std::string key_of(const ir::Program& program, const Op& op) {
 
 class Bucketer {
 public:
-    Bucketer(ir::Program& program, ir::Block& block, std::int64_t limit, const OpGroups& groups)
-        : program_(program), block_(block), limit_(limit), groups_(groups),
+    Bucketer(ir::Program& program, ir::Block& block, const OpGroups& groups)
+        : program_(program), block_(block), groups_(groups),
           makers_(program.values.size(), kBefore), readers_(program.values.size()),
           result_(program.values.size(), false) {}
 
@@ -148,9 +151,14 @@ private:
     void fill(std::vector<Exchange>& list) {
         std::stable_sort(list.begin(), list.end(),
                          [](const Exchange& a, const Exchange& b) { return a.ready < b.ready; });
+        std::int64_t all = 0;
+        for (const Exchange& one : list) {
+            all += one.bytes;
+        }
+        const std::int64_t limit = bucket_bytes(all);
         Bucket bucket;
         for (Exchange& one : list) {
-            if (!bucket.members.empty() && bucket.bytes + one.bytes > limit_) {
+            if (!bucket.members.empty() && bucket.bytes + one.bytes > limit) {
                 buckets_.push_back(std::move(bucket));
                 bucket = {};
             }
@@ -307,7 +315,6 @@ private:
 
     ir::Program& program_;
     ir::Block& block_;
-    const std::int64_t limit_;
     const OpGroups& groups_;
     std::vector<int> makers_;                       // [value] position
     std::vector<std::vector<std::size_t>> readers_; // [value] positions
@@ -318,10 +325,13 @@ private:
 
 } // namespace
 
-void bucket_exchanges(ir::Program& program, std::int64_t bucket_bytes, const OpGroups& groups) {
-    ir::walk_blocks(program.body, [&](ir::Block& block) {
-        Bucketer(program, block, bucket_bytes, groups).run();
-    });
+std::int64_t bucket_bytes(std::int64_t all) {
+    return std::clamp((all + kParts - 1) / kParts, kLeastBytes, kMostBytes);
+}
+
+void bucket_exchanges(ir::Program& program, const OpGroups& groups) {
+    ir::walk_blocks(program.body,
+                    [&](ir::Block& block) { Bucketer(program, block, groups).run(); });
 }
 
 } // namespace weft::passes

@@ -132,6 +132,7 @@ struct PlannedProgram {
     int peak_step = 0;                                  // linear position
     double flops = 0;                                   // of one call, loops included
     double predicted_ms = 0;                            // of one call
+    double hidden_ms = 0; // of its exchanges, behind computation: not in predicted_ms
     double predicted_error = 0;                         // relative, one standard deviation
     std::vector<std::pair<int, std::int64_t>> timeline; // (linear position, live bytes)
     std::string text; // final program text; empty where the plan was asked for without texts

@@ -112,6 +112,7 @@ compile::PipelineOptions options_of(const compile::RunConfig& config, const data
         options.backends = compute_of(config).backends;
         options.threads = thread_count(target.threads);
         options.device_threads = target.device_threads;
+        options.device_processes = target.processes > 1;
         options.host.library_bytes = library_estimate(options.threads);
     } else {
         options.device = target.hardware->kind;

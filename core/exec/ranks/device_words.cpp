@@ -64,7 +64,7 @@ Json to_json(const DeviceUse& use) {
     }
     Json links = Json::array();
     for (const LinkUse& link : use.links) {
-        links.push_back({link.axes, link.exchange_s, link.waited_s, link.sent_bytes});
+        links.push_back({link.axes, link.exchange_s, link.waited_s, link.sent_bytes, link.moved_s});
     }
     return {{"start_s", use.start_s},
             {"end_s", use.end_s},
@@ -78,7 +78,8 @@ DeviceUse use_of(const Json& document, double lead_s, std::vector<std::string>& 
     out.end_s = document.at("end_s").get<double>() - lead_s;
     for (const Json& link : document.at("links")) {
         out.links.push_back({link.at(0).get<std::string>(), link.at(1).get<double>(),
-                             link.at(2).get<double>(), link.at(3).get<std::int64_t>()});
+                             link.at(2).get<double>(), link.at(3).get<std::int64_t>(),
+                             link.at(4).get<double>()});
     }
     names.clear();
     names.reserve(document.at("actions").size()); // views of them are handed out

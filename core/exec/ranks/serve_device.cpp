@@ -41,7 +41,7 @@ public:
           others_(others) {
         if (compute.on_host()) {
             exchange_.emplace(member.world(), add_groups(member.world(), *plan), *plan,
-                              member.rank());
+                              member.rank(), MeshExchange::Devices::with_a_process_each);
         }
         device_.emplace(plan, member.rank(), compute, options, exchange_ ? &*exchange_ : nullptr);
     }

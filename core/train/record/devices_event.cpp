@@ -11,12 +11,13 @@ namespace {
 
 constexpr const char* kLiveProgram = "train_step";
 
+/// For which computation stands still.
 double planned_exchange_ms(const plan::PlannedProgram& program) {
-    double out = 0;
+    double out = -program.hidden_ms;
     for (const plan::Collective& one : plan::collectives(program)) {
         out += one.predicted_ms;
     }
-    return out;
+    return std::max(0.0, out);
 }
 
 DevicesEvent::Link& link_along(const std::string& axes, DevicesEvent& event) {
@@ -34,7 +35,7 @@ void add_links(const exec::DeviceUse& use, const plan::PlannedProgram& program,
                DevicesEvent& event) {
     for (const exec::LinkUse& link : use.links) {
         DevicesEvent::Link& to = link_along(link.axes, event);
-        to.exchange_ms += std::max(0.0, link.exchange_s - link.waited_s) * 1e3;
+        to.exchange_ms += std::max(0.0, link.moved_s) * 1e3;
         to.waited_ms += link.waited_s * 1e3;
         to.sent_bytes += link.sent_bytes;
     }

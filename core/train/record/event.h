@@ -99,7 +99,7 @@ struct DevicesEvent {
     /// what one computes another waits for.
     struct Device {
         double compute_ms = 0;
-        double exchange_ms = 0; // without waiting; of GPUs, in which computation stood still
+        double exchange_ms = 0; // without waiting, and without those beside computation
         double waited_ms = 0;   // for other devices, in exchanges
         std::int64_t sent_bytes = 0;
         std::int64_t memory_bytes = 0; // of its arena, taken
@@ -119,8 +119,8 @@ struct DevicesEvent {
     struct Link {
         std::string axes;           // "data"; several: "data,fsdp"
         bool between_hosts = false; // some of it
-        double exchange_ms = 0;     // as of a device
-        double waited_ms = 0;
+        double exchange_ms = 0;     // also while the device computed; without waiting
+        double waited_ms = 0;       // as of a device
         std::int64_t sent_bytes = 0;
         double planned_ms = 0; // 0: nothing was predicted
     };

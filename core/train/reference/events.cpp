@@ -134,8 +134,7 @@ std::vector<ReferenceSection> event_sections() {
          {{"step", "integer", "Updates so far."},
           {"devices[].compute_ms", "number", "Milliseconds of computing."},
           {"devices[].exchange_ms", "number",
-           "Milliseconds in exchanges, waiting not counted; of GPUs, in "
-           "which computation stood still for them."},
+           "Milliseconds in exchanges for which computation stood still, waiting not counted."},
           {"devices[].waited_ms", "number", "Milliseconds waiting for other devices."},
           {"devices[].sent_bytes", "integer", "Bytes sent."},
           {"devices[].memory_bytes", "integer", "Of its arena, taken."},
@@ -147,7 +146,8 @@ std::vector<ReferenceSection> event_sections() {
            "Axes of the mesh that devices exchange along, \"data\"; what follows is of a device in "
            "the mean."},
           {"links[].between_hosts", "boolean", "Whether some of it goes from host to host."},
-          {"links[].exchange_ms", "number", "As of a device."},
+          {"links[].exchange_ms", "number",
+           "Milliseconds in which bytes were on their way, also while the device computed."},
           {"links[].waited_ms", "number", "As of a device."},
           {"links[].sent_bytes", "integer", "Bytes sent."},
           {"links[].planned_ms", "number", "What the plan said; 0: nothing."},

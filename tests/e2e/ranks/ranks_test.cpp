@@ -131,6 +131,12 @@ private slots:
         };
         if (!qEnvironmentVariableIsSet("WEFT_EVERY_STRATEGY")) {
             add("mlp, data parallel on 2", kMlp, {"mesh.devices=cpu:2"}, false);
+            // Several buckets of gradients, which go while backward does.
+            add("mlp of some MiB, data parallel on 2", kMlp,
+                {"mesh.devices=cpu:2", "model.hidden=[512,512,512,512]"}, false);
+            add("mlp of some MiB, zero 2 on 2", kMlp,
+                {"mesh.devices=cpu:2", "mesh.zero_stage=2", "model.hidden=[512,512,512,512]"},
+                true);
             add("mlp, fsdp on 3, padded", kMlp, {"mesh.devices=cpu:3", "mesh.strategy=fsdp"}, true);
             add("gpt, pipeline on 2", kGpt, {"mesh.devices=cpu:2", "mesh.strategy=pipeline"},
                 false);

@@ -48,6 +48,30 @@ std::int64_t bytes_of(const plan::ExecutionPlan& plan, plan::Category category) 
     return bytes;
 }
 
+bool share_bytes(const std::vector<plan::Operand>& one, const std::vector<plan::Operand>& other) {
+    return std::any_of(one.begin(), one.end(), [&](const plan::Operand& a) {
+        return std::any_of(other.begin(), other.end(), [&](const plan::Operand& b) {
+            return a.offset < b.offset + b.type.bytes() && b.offset < a.offset + a.type.bytes();
+        });
+    });
+}
+
+/// The steps behind an exchange, before the next one, that write where it reads or writes: until
+/// one that reads what it makes, which waits for it anyway.
+int held_up(const std::vector<plan::Step>& steps, std::size_t exchange) {
+    const plan::Step& one = steps[exchange];
+    int out = 0;
+    for (std::size_t i = exchange + 1; i < steps.size() && !plan::collective_of(steps[i]) &&
+                                       !share_bytes(steps[i].inputs, one.outputs);
+         ++i) {
+        out +=
+            share_bytes(steps[i].outputs, one.inputs) || share_bytes(steps[i].outputs, one.outputs)
+                ? 1
+                : 0;
+    }
+    return out;
+}
+
 double overlapping_ms(const plan::ExecutionPlan& plan) {
     double out = 0;
     for (const plan::Collective& one : exchanges(plan)) {
@@ -238,6 +262,30 @@ private slots:
         }
         QVERIFY(steps > plan.communication_ms);
         QVERIFY(*plan.predicted_step_ms >= steps - overlapping_ms(plan));
+    }
+
+    void work_behind_an_exchange_does_not_take_its_memory_data() {
+        QTest::addColumn<QString>("mesh");
+        for (const char* mesh : {"mesh.zero_stage=0", "mesh.zero_stage=1", "mesh.zero_stage=2",
+                                 "mesh.strategy=fsdp"}) {
+            QTest::newRow(mesh) << mesh;
+        }
+    }
+    // Else it would wait for it, and nothing would be hidden.
+    void work_behind_an_exchange_does_not_take_its_memory() {
+        QFETCH(QString, mesh);
+        const plan::ExecutionPlan plan = planned_there(test::model_run(
+            "gpt", {"mesh.devices=h200:8", "model.layers=4", "model.width=512", "model.heads=8",
+                    "training.max_grad_norm=null", mesh.toStdString()}));
+        const std::vector<plan::Step>& steps = plan.find("train_step")->steps;
+        int hiding = 0;
+        for (std::size_t i = 0; i < steps.size(); ++i) {
+            if (const auto one = plan::collective_of(steps[i]); one && !one->overlaps.empty()) {
+                ++hiding;
+                QVERIFY2(held_up(steps, i) == 0, one->cause.c_str());
+            }
+        }
+        QVERIFY2(hiding >= 4, std::to_string(hiding).c_str());
     }
 
     // 200 MB of gradients in buckets of 25 MiB: all but the last can go while backward goes on.

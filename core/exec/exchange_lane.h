@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// Exchanges of a device on the host while it computes: a thread that makes them one after the
+// other, in the order of the program. Between processes most of an exchange is bytes on their way,
+// for which no core is needed. Private to core/exec.
+#pragma once
+
+#include "core/exec/device.h"
+#include "core/exec/prepared_program.h"
+
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace weft::exec {
+
+/// Decides which exchanges of a program go beside computation: those that `overlaps` says can hide
+/// behind it, outside loops. Each step then knows how many of them it has to wait for, because it
+/// touches the same bytes, or exchanges itself: a device has one end of each group.
+void order_beside(PreparedProgram& program);
+
+class ExchangeLane {
+public:
+    /// `exchange` outlives it; while some that began are not done it is the lane's alone.
+    explicit ExchangeLane(Exchange& exchange);
+    /// What is under way ends first: whoever leaves early ends the world.
+    ~ExchangeLane();
+    ExchangeLane(const ExchangeLane&) = delete;
+    ExchangeLane& operator=(const ExchangeLane&) = delete;
+
+    /// Times of SystemClock::steady_s.
+    struct Done {
+        const PreparedStep* step = nullptr;
+        double start_s = 0;
+        double end_s = 0;
+        double waited_s = 0; // of these, for other ranks
+    };
+
+    /// The step outlives its exchange.
+    void begin(const PreparedStep& step);
+    /// So many have begun in this run.
+    int begun() const { return begun_; }
+    /// Until the first `count` of them are done; those that nobody was told of yet. Throws what an
+    /// exchange threw.
+    std::vector<Done> wait(int count);
+    /// The end of a run, of which all have been waited for.
+    void end();
+
+private:
+    void work();
+
+    Exchange& exchange_;
+    int begun_ = 0; // of the device's thread, as is told_
+    int told_ = 0;
+    std::mutex mutex_; // of what follows
+    std::condition_variable changed_;
+    std::deque<const PreparedStep*> waiting_;
+    std::vector<Done> done_; // in this run
+    std::exception_ptr fault_;
+    bool ending_ = false;
+    std::thread thread_;
+};
+
+} // namespace weft::exec
