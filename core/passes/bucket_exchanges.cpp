@@ -158,7 +158,10 @@ private:
         const std::int64_t limit = bucket_bytes(all);
         Bucket bucket;
         for (Exchange& one : list) {
-            if (!bucket.members.empty() && bucket.bytes + one.bytes > limit) {
+            // What is small goes with what is large: a bias with its weight.
+            const std::int64_t first = bucket.members.empty() ? 0 : bucket.members.front().bytes;
+            if (!bucket.members.empty() &&
+                bucket.bytes + one.bytes > std::max(limit, first) + limit / kParts) {
                 buckets_.push_back(std::move(bucket));
                 bucket = {};
             }
