@@ -24,9 +24,15 @@ QString path_text(const std::filesystem::path& path) {
     return QString::fromStdString(path.string());
 }
 
-QString write_long_run(const std::filesystem::path& folder, int ranks) {
+/// What travels: a few bytes, or MiB in several exchanges beside the backward phase.
+enum class Gradients : std::uint8_t { small, large };
+
+QString write_long_run(const std::filesystem::path& folder, int ranks, Gradients gradients) {
     config::Json document = config::Json::parse(kMlp);
     document["schema_version"] = 1;
+    if (gradients == Gradients::large) {
+        document["model"]["hidden"] = {768, 768, 768};
+    }
     document["mesh"] = {{"devices", "cpu:" + std::to_string(ranks)}};
     document["training"]["length"] = {{"steps", 1'000'000}};
     document["checkpoint"] = {{"every", {{"steps", 20}}}};
@@ -51,10 +57,11 @@ class LostRankTest : public QObject {
     Q_OBJECT
 
     /// Seconds from the signal to the end of rank 0.
-    static double lose_one(int ranks, int victim, int number, std::int64_t after_step) {
+    static double lose_one(int ranks, int victim, int number, std::int64_t after_step,
+                           Gradients gradients) {
         QTemporaryDir folder;
         const std::filesystem::path root = folder.path().toStdString();
-        const QString config = write_long_run(root, ranks);
+        const QString config = write_long_run(root, ranks, gradients);
         const auto run = root / "run";
         RankProcesses many({"train", config, "--run-dir", path_text(run), "--events"},
                            {ranks, "00ff", {}});
@@ -110,9 +117,13 @@ class LostRankTest : public QObject {
     }
 
 private slots:
-    void a_rank_that_dies_is_named() { lose_one(3, 2, SIGKILL, 25); }
+    void a_rank_that_dies_is_named() { lose_one(3, 2, SIGKILL, 25, Gradients::small); }
 
-    void a_rank_that_stops_is_named() { lose_one(3, 1, SIGSTOP, 25); }
+    void a_rank_that_stops_is_named() { lose_one(3, 1, SIGSTOP, 25, Gradients::small); }
+
+    void a_rank_that_dies_while_gradients_travel_is_named() {
+        lose_one(2, 1, SIGKILL, 25, Gradients::large);
+    }
 
     void many_are_lost_at_random_moments() {
         bool asked = false;
@@ -126,7 +137,8 @@ private slots:
             for (int i = 0; i < count; ++i) {
                 const int ranks = 2 + static_cast<int>(draw() % 3);
                 const int victim = 1 + static_cast<int>(draw() % static_cast<unsigned>(ranks - 1));
-                times.push_back(lose_one(ranks, victim, number, 1 + draw() % 60));
+                const Gradients gradients = draw() % 2 == 0 ? Gradients::small : Gradients::large;
+                times.push_back(lose_one(ranks, victim, number, 1 + draw() % 60, gradients));
                 if (QTest::currentTestFailed()) {
                     return;
                 }
