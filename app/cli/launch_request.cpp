@@ -4,6 +4,7 @@
 #include "app/cli/run_file.h"
 #include "app/cli/store_paths.h"
 #include "core/base/error.h"
+#include "core/base/text.h"
 #include "core/compile/mesh/mesh_config.h"
 #include "core/launch/network.h"
 #include "core/store/address.h"
@@ -110,6 +111,7 @@ std::optional<PreparedLaunch> read_training(const LaunchOptions& options) {
     }
     out.request.name = checked.config.name;
     out.request.gpus = train::names_gpus(checked.config);
+    out.config = checked.config;
     return out;
 }
 
@@ -144,6 +146,7 @@ std::optional<PreparedLaunch> read_resumption(const LaunchOptions& options,
     }
     out.request.name = after.config.name;
     out.request.gpus = train::names_gpus(after.config);
+    out.config = after.config;
     return out;
 }
 
@@ -196,6 +199,16 @@ std::string local_address(const PreparedLaunch& launch, const LaunchOptions& opt
     return alone ? "127.0.0.1" : launch::address_for_others();
 }
 
+// A mesh of the run on so many ranks.
+bool fits(const PreparedLaunch& launch, int ranks) {
+    const std::string devices = "mesh.devices=\"" +
+                                std::string(launch.request.gpus ? "cuda:" : "cpu:") +
+                                std::to_string(ranks) + "\"";
+    return compile::read_run_config(std::string_view(launch.config.document.dump()),
+                                    launch.config.base_dir, {devices})
+        .ok();
+}
+
 // Hosts that a queue picks, or that are pods, meet at addresses which it makes.
 bool meets_by_queue(Way way) {
     return way == Way::slurm || way == Way::kubernetes;
@@ -235,6 +248,7 @@ std::optional<PreparedLaunch> read_launch(const LaunchOptions& options, const Co
         return out;
     }
     LaunchRequest& request = out->request;
+    out->hosts = request.hosts;
     request.program = options.program.empty() ? context.program.string() : options.program;
     request.interface = options.interface;
     request.restarts = options.restarts;
@@ -282,9 +296,39 @@ void make_place(PreparedLaunch& launch, const LaunchOptions& options, const Cont
     }
     request.go_on =
         launch.begun() ? request.begin : std::vector<std::string>{"resume", request.run_folder};
+    if (options.elastic && !launch.begun()) {
+        request.go_on.emplace_back("--elastic");
+    }
     for (std::vector<std::string>* words : {&request.begin, &request.go_on}) {
         words->insert(words->end(), options.more.begin(), options.more.end());
     }
+}
+
+std::string take_hosts_that_answer(PreparedLaunch& launch) {
+    std::vector<HostRanks> there = launch.hosts;
+    const auto silent = launch::silent_hosts(there, launch.own_name, ask_hosts);
+    std::erase_if(there, [&](const HostRanks& host) {
+        return std::find(silent.begin(), silent.end(), host.name) != silent.end();
+    });
+    const int all = launch::rank_count(launch.hosts);
+    int ranks = launch::rank_count(there);
+    while (ranks > 0 && ranks < all && !fits(launch, ranks)) {
+        --ranks;
+    }
+    const std::string names = join(silent, ", ");
+    if (ranks == 0) {
+        throw Error(ErrorKind::runtime, "--elastic",
+                    there.empty() ? "no host answers: " + names
+                                  : names + " does not answer, and the mesh of the run fits on no "
+                                            "number of the ranks of other hosts",
+                    "Start it again when the hosts are back: weft launch " +
+                        launch.request.run_folder);
+    }
+    launch.request.hosts = launch::with_ranks(std::move(there), ranks);
+    return silent.empty() ? ""
+                          : names + (silent.size() == 1 ? " does" : " do") +
+                                " not answer: the run goes on on " + std::to_string(ranks) +
+                                " of " + std::to_string(all) + " ranks";
 }
 
 void choose_meeting_point(PreparedLaunch& launch, const LaunchOptions& options) {

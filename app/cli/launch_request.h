@@ -3,6 +3,7 @@
 #pragma once
 
 #include "app/cli/context.h"
+#include "core/compile/config/run_config.h"
 #include "core/launch/check_hosts.h"
 #include "core/launch/choose_way.h"
 #include "core/launch/request.h"
@@ -36,6 +37,8 @@ struct LaunchOptions {
 
 struct PreparedLaunch {
     launch::LaunchRequest request;
+    compile::RunConfig config;            // as it begins
+    std::vector<launch::HostRanks> hosts; // all that it may use
     launch::WayChoice choice;
     std::string own_name;
     std::filesystem::path run;          // that goes on; empty: a new one begins
@@ -53,6 +56,11 @@ std::optional<PreparedLaunch> read_launch(const LaunchOptions& options, const Co
 
 /// Makes the run folder, but names it only with --dry-run, and the arguments of weft.
 void make_place(PreparedLaunch& launch, const LaunchOptions& options, const Context& context);
+
+/// For a start after a fault: the hosts that answer now, with as many ranks as the mesh can have.
+/// What became of the others, for people; empty: all answer. Throws weft::Error{runtime} where
+/// nothing is left to start.
+std::string take_hosts_that_answer(PreparedLaunch& launch);
 
 /// Where rank 0 listens, with a port and a secret for this start; of a way that needs them.
 void choose_meeting_point(PreparedLaunch& launch, const LaunchOptions& options);

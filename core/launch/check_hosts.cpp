@@ -65,6 +65,26 @@ void check_versions(const LaunchRequest& request, const std::string& version,
     }
 }
 
+std::vector<std::string> silent_hosts(const std::vector<HostRanks>& hosts,
+                                      const std::string& own_name, const AskHosts& ask) {
+    std::vector<std::string> names;
+    std::vector<std::vector<std::string>> commands;
+    for (const HostRanks& host : hosts) {
+        if (!is_this_machine(host.name, own_name)) {
+            names.push_back(host.name);
+            commands.push_back(remote_words(host.name, {"true"}));
+        }
+    }
+    const std::vector<Answer> answers = ask(commands);
+    std::vector<std::string> out;
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        if (answers.at(i).code != 0) {
+            out.push_back(names[i]);
+        }
+    }
+    return out;
+}
+
 std::string ask_interface_address(const std::string& host, const std::string& interface,
                                   const AskHosts& ask) {
     const Answer answer =

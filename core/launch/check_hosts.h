@@ -19,6 +19,10 @@ using AskHosts = std::function<std::vector<Answer>(const std::vector<std::vector
 void check_versions(const LaunchRequest& request, const std::string& version,
                     const std::string& own_name, const AskHosts& ask);
 
+/// Hosts that do not answer; this machine does.
+std::vector<std::string> silent_hosts(const std::vector<HostRanks>& hosts,
+                                      const std::string& own_name, const AskHosts& ask);
+
 /// The address of `interface` on a host. Throws weft::Error{usage}.
 std::string ask_interface_address(const std::string& host, const std::string& interface,
                                   const AskHosts& ask);

@@ -77,12 +77,29 @@ std::vector<HostRanks> parse_hosts(std::string_view text, int per_host) {
     return out;
 }
 
-int rank_count(const LaunchRequest& request) {
+int rank_count(const std::vector<HostRanks>& hosts) {
     int out = 0;
-    for (const HostRanks& host : request.hosts) {
+    for (const HostRanks& host : hosts) {
         out += host.ranks;
     }
     return out;
+}
+
+int rank_count(const LaunchRequest& request) {
+    return rank_count(request.hosts);
+}
+
+std::vector<HostRanks> with_ranks(std::vector<HostRanks> hosts, int ranks) {
+    for (int more = rank_count(hosts) - ranks; more > 0;) {
+        HostRanks& last = hosts.back();
+        const int gone = std::min(more, last.ranks);
+        last.ranks -= gone;
+        more -= gone;
+        if (last.ranks == 0) {
+            hosts.pop_back();
+        }
+    }
+    return hosts;
 }
 
 std::vector<RankSeat> seats_of(const LaunchRequest& request) {

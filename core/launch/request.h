@@ -54,6 +54,9 @@ struct LaunchRequest {
 std::vector<HostRanks> parse_hosts(std::string_view text, int per_host);
 
 int rank_count(const LaunchRequest& request);
+int rank_count(const std::vector<HostRanks>& hosts);
+/// The hosts with `ranks` in all, at most as many as they have: the last ones lose theirs.
+std::vector<HostRanks> with_ranks(std::vector<HostRanks> hosts, int ranks);
 
 /// One rank of the request.
 struct RankSeat {

@@ -148,13 +148,22 @@ int watch_run(PreparedLaunch& launch, const LaunchOptions& options) {
         if (!end.is_fault() || attempt > options.restarts) {
             return end.code;
         }
-        const std::string why = end.cause.empty()
-                                    ? "rank 0 ended with exit code " + std::to_string(end.code)
-                                    : end.cause;
+        std::string why = end.cause.empty()
+                              ? "rank 0 ended with exit code " + std::to_string(end.code)
+                              : end.cause;
+        if (options.elastic) {
+            const std::string fewer = take_hosts_that_answer(launch);
+            why += (fewer.empty() ? "" : "; ") + fewer;
+        }
         tell("restart " + std::to_string(attempt) + " of at most " +
              std::to_string(options.restarts) + ": " + why);
         note_restart(launch.request.run_folder, {attempt, options.restarts, end.code, why});
         begun = launch.begun() || is_begun(launch);
+        if (!begun && launch.request.hosts.front().name != launch.hosts.front().name) {
+            throw Error(ErrorKind::runtime, launch.request.run_folder,
+                        launch.hosts.front().name + " has it, and does not answer",
+                        "A folder that all hosts share outlives the host of rank 0.");
+        }
         choose_meeting_point(launch, options); // what may still live of these ranks stays outside
     }
 }
@@ -238,7 +247,8 @@ void add_launch(Command app, Context& context) {
     command.option("--run-dir", &options->run_dir,
                    "use exactly this new or empty folder (default: a numbered one in ~/WeftRuns)");
     command.flag("--elastic", &options->elastic,
-                 "a run goes on on as many ranks as are asked for now, and is the same run");
+                 "a run goes on on as many ranks as are asked for now, and is the same run; "
+                 "--restarts leave out hosts that do not answer");
     command.flag("--dry-run", &options->dry_run, "print what would be written and run, and end");
     command
         .option("--restarts", &options->restarts,

@@ -3,6 +3,7 @@
 #include "core/config/json.h"
 #include "core/train/record/run_folder.h"
 #include "tests/e2e/weft_process.h"
+#include "tests/support/far_host.h"
 #include "tests/support/test_folder.h"
 #include "tests/support/weft_test.h"
 
@@ -118,6 +119,46 @@ private slots:
         QCOMPARE(restart->most, 3);
         QCOMPARE(restart->exit_code, 6);
         QVERIFY(!train::is_live(run_folder().toStdString()));
+    }
+
+    // A host goes with its ranks: those of the others go on, where the run may have fewer.
+    void a_host_that_is_gone_is_left_out_where_that_may_be() {
+        const FarHost far(place_);
+        const char* body = "case $1 in\n"
+                           "--version) exec '" WEFT_PROGRAM "' --version ;;\n"
+                           "train)\n"
+                           "  [ $RANK -lt 2 ] || { : >\"$place/cut\"; kill -KILL $$; }\n"
+                           "  while [ ! -e \"$place/cut\" ]; do sleep 0.05; done\n"
+                           "  echo '{}' >\"$place/run/run.json\"; exit 6 ;;\n"
+                           "esac\n"
+                           "[ $RANK != 0 ] || printf '<%s>' $WORLD_SIZE \"$@\"\n";
+        const QStringList words{"launch",      config_,       "--run-dir",  run_folder(),
+                                "--program",   program(body), "--hosts",    "localhost:2,far:2",
+                                "--interface", "lo",          "--restarts", "1",
+                                "--elastic"};
+        const Finished run = run_weft(words, far.environment());
+        QVERIFY2(run.code == 0, run.err.c_str());
+        QCOMPARE(run.out, "<2><resume><" + run_folder().toStdString() + "><--elastic>");
+        const std::string told = "far does not answer: the run goes on on 2 of 4 ranks";
+        QVERIFY2(run.err.find(told) != std::string::npos, run.err.c_str());
+        const auto events = events_of(run_folder().toStdString());
+        const auto* restart = std::get_if<train::RestartEvent>(&events.at(0).payload);
+        QVERIFY(restart != nullptr && restart->reason.find(told) != std::string::npos);
+    }
+
+    void the_host_of_rank_0_takes_the_run_with_it() {
+        const FarHost far(place_);
+        const char* body = "[ $1 != --version ] || exec '" WEFT_PROGRAM "' --version\n"
+                           ": >\"$place/cut\"\n"
+                           "exit 6\n";
+        const QStringList words{"launch",      config_,       "--run-dir",  run_folder(),
+                                "--program",   program(body), "--hosts",    "far:1,localhost:1",
+                                "--interface", "lo",          "--restarts", "1",
+                                "--elastic"};
+        const Finished run = run_weft(words, far.environment());
+        QVERIFY(run.code != 0);
+        QVERIFY2(run.err.find("far has it, and does not answer") != std::string::npos,
+                 run.err.c_str());
     }
 
     void ranks_are_started_again_so_often_and_no_more() {

@@ -30,6 +30,20 @@ private slots:
         QCOMPARE(hosts[2].ranks, 1);
     }
 
+    void fewer_ranks_are_taken_from_the_last_hosts() {
+        const auto counts = [](int ranks) {
+            std::vector<int> out;
+            for (const HostRanks& host : with_ranks(parse_hosts("a:4,b:2,c:1", 0), ranks)) {
+                out.push_back(host.ranks);
+            }
+            return out;
+        };
+        QCOMPARE(counts(7), (std::vector<int>{4, 2, 1}));
+        QCOMPARE(counts(6), (std::vector<int>{4, 2}));
+        QCOMPARE(counts(5), (std::vector<int>{4, 1}));
+        QCOMPARE(counts(1), (std::vector<int>{1}));
+    }
+
     void ranks_per_host_go_beyond_the_places_of_a_host() {
         const std::vector<HostRanks> hosts = parse_hosts("a:2,b", 3);
         QCOMPARE(hosts[0].places, 2);
