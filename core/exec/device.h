@@ -53,6 +53,8 @@ public:
     virtual DeviceUse last_use() const = 0;
     virtual std::int64_t resident_bytes() const = 0;
     virtual std::int64_t library_bytes() const = 0;
+    /// Resident memory that another process has taken for the device; 0: it is of this one.
+    virtual std::int64_t process_bytes() const { return 0; }
     virtual ArenaReport arena_report() const = 0;
 };
 

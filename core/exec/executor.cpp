@@ -564,6 +564,14 @@ std::int64_t Executor::library_bytes() const {
                               : std::max<std::int64_t>(0, state_->library_bytes);
 }
 
+std::int64_t Executor::elsewhere_bytes() const {
+    std::int64_t bytes = 0;
+    for (const auto& device : state_->devices) {
+        bytes += device->process_bytes();
+    }
+    return bytes;
+}
+
 ArenaReport Executor::arena_report() const {
     ArenaReport out;
     for (const auto& device : state_->devices) {

@@ -191,6 +191,8 @@ public:
     /// the arena. Our own code allocates nothing in a run; that other threads do not either,
     /// meanwhile, is the caller's business (train::StepLoop sees to it).
     std::int64_t library_bytes() const;
+    /// Resident memory that other processes have taken for their devices, since they have them.
+    std::int64_t elsewhere_bytes() const;
     /// Of an instrumented executor; empty otherwise.
     ArenaReport arena_report() const;
 

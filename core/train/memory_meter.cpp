@@ -20,8 +20,8 @@ MemoryMeter::MemoryMeter() {
     start_file_bytes_ = now.file_bytes;
 }
 
-std::int64_t MemoryMeter::growth_bytes() const {
-    return read_resident_bytes() - start_bytes_;
+std::int64_t MemoryMeter::growth_bytes(const exec::Executor& executor) const {
+    return read_resident_bytes() - start_bytes_ + executor.elsewhere_bytes();
 }
 
 std::int64_t MemoryMeter::library_bytes(const exec::Executor& executor) const {
@@ -42,7 +42,7 @@ Json MemoryMeter::to_json(const exec::Executor& executor) const {
                 {"planned_by_category", std::move(categories)},
                 {"limit_bytes", plan.limit_bytes ? Json(*plan.limit_bytes) : Json(nullptr)},
                 {"startup_bytes", start_bytes_},
-                {"resident_bytes", now.resident_bytes - start_bytes_},
+                {"resident_bytes", growth_bytes(executor)},
                 {"peak_bytes", now.peak_bytes - start_bytes_},
                 {"library_bytes", library_bytes(executor)}};
 }

@@ -22,8 +22,9 @@ public:
     /// The session begins now.
     MemoryMeter();
 
-    /// Resident now, less at the beginning. Takes microseconds: every step event carries it.
-    std::int64_t growth_bytes() const;
+    /// Resident now, less at the beginning, of all processes of the run. Takes microseconds: every
+    /// step event carries it.
+    std::int64_t growth_bytes(const exec::Executor& executor) const;
     /// What libraries keep: on the heap (Executor::library_bytes), and as touched pages of their
     /// files and of the program's own, which the system may take back at any time. Data files are
     /// read, never mapped, so they are not in it.
@@ -31,7 +32,8 @@ public:
 
     /// For the `system` event: planned_bytes, planned_by_category, limit_bytes (null without one),
     /// startup_bytes (resident at the beginning), resident_bytes and peak_bytes (growth since, now
-    /// and at most), library_bytes (of these, measured).
+    /// and at most), library_bytes (of these, measured); startup, peak and libraries of this
+    /// process.
     config::Json to_json(const exec::Executor& executor) const;
 
 private:

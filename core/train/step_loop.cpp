@@ -363,7 +363,7 @@ void StepLoop::report(const UnderWay& update, const UpdateNumbers& numbers, doub
     }
     event.step_ms = step_s * 1000;
     event.data_wait_ms = update.wait_ms;
-    event.memory_bytes = setup_.memory.growth_bytes();
+    event.memory_bytes = setup_.memory.growth_bytes(setup_.executor);
     if (setup_.peak_flops > 0) {
         event.mfu = setup_.model_flops / (seconds * setup_.peak_flops);
     }

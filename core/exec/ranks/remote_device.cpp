@@ -87,7 +87,7 @@ void RemoteDevice::want_result(std::string_view program, std::string_view name,
 
 void RemoteDevice::note_facts(const Json& answer) {
     resident_bytes_ = answer.at("resident_bytes").get<std::int64_t>();
-    library_bytes_ = answer.at("library_bytes").get<std::int64_t>();
+    process_bytes_ = answer.at("process_bytes").get<std::int64_t>();
 }
 
 void RemoteDevice::prepare(std::string_view program) {

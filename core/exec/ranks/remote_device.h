@@ -29,7 +29,8 @@ public:
     void set_value_observer(ValueObserver* observer) override;
     DeviceUse last_use() const override { return use_; }
     std::int64_t resident_bytes() const override { return resident_bytes_; }
-    std::int64_t library_bytes() const override { return library_bytes_; }
+    std::int64_t process_bytes() const override { return process_bytes_; }
+    std::int64_t library_bytes() const override { return 0; } // its process counts all of it
     ArenaReport arena_report() const override { return {}; }
 
 private:
@@ -47,7 +48,7 @@ private:
     DeviceUse use_;
     std::vector<std::string> action_names_; // that use_ names
     std::int64_t resident_bytes_ = 0;
-    std::int64_t library_bytes_ = 0;
+    std::int64_t process_bytes_ = 0;
 };
 
 } // namespace weft::exec

@@ -3,6 +3,7 @@
 
 #include "core/base/clock.h"
 #include "core/base/error.h"
+#include "core/base/machine.h"
 #include "core/exec/mesh_exchange.h"
 #include "core/exec/ranks/device_words.h"
 
@@ -118,7 +119,7 @@ private:
 
     Json facts() const {
         return {{"resident_bytes", device_->resident_bytes()},
-                {"library_bytes", device_->library_bytes()}};
+                {"process_bytes", read_resident_bytes() - start_bytes_}};
     }
 
     RankMember& member_;
@@ -127,6 +128,7 @@ private:
     const double timeout_s_;
     const OtherCommands& others_;
     const SystemClock clock_;
+    const std::int64_t start_bytes_ = read_resident_bytes();
     std::optional<MeshExchange> exchange_; // on the host
     std::optional<QueuedWorld> world_;     // of one that works by itself, once it has joined
     std::optional<LocalDevice> device_;

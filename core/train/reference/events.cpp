@@ -54,7 +54,7 @@ std::vector<ReferenceSection> event_sections() {
           {"tokens_per_s", "number", "Tokens per second, of language models."},
           {"step_ms", "number", "How long it took, milliseconds, waiting for data included."},
           {"data_wait_ms", "number", "Of these, waiting for data."},
-          {"memory_bytes", "integer", "Resident memory that the run takes."},
+          {"memory_bytes", "integer", "Resident memory that the run takes, in all its processes."},
           {"mfu", "number", "Model FLOP/s as a share of what the machine can do at best."},
           {"metrics", "object",
            "Metrics of this batch by name, \"train/accuracy\"; in f16 \"train/loss_scale\" too, "

@@ -116,6 +116,31 @@ private slots:
         expect_same(folder / "simulated", folder / "ranks");
     }
 
+    void what_a_run_takes_is_counted_in_all_its_processes() {
+        const QTemporaryDir dir;
+        const std::filesystem::path folder = dir.path().toStdString();
+        const QString config =
+            write_model(folder, kMlp, {"mesh.devices=cpu:3", "model.hidden=[1024,1024]"});
+        RankOptions options;
+        options.ranks = 3;
+        RankProcesses ranks({"train", config, "--run-dir", text_of(folder / "run")}, options);
+        QCOMPARE(ranks.finish(), (std::vector<int>{0, 0, 0}));
+        std::int64_t arenas = 0;
+        std::int64_t taken = 0;
+        for (const train::Event& event : events_of(folder / "run")) {
+            if (const auto* devices = std::get_if<train::DevicesEvent>(&event.payload)) {
+                arenas = 0;
+                for (const train::DevicesEvent::Device& device : devices->devices) {
+                    arenas += device.memory_bytes;
+                }
+            } else if (const auto* step = std::get_if<train::StepEvent>(&event.payload)) {
+                taken = step->memory_bytes;
+            }
+        }
+        QVERIFY(arenas > 3 * (std::int64_t{12} << 20));
+        QVERIFY2(taken > arenas, (std::to_string(taken) + " of " + std::to_string(arenas)).c_str());
+    }
+
     void processes_have_the_bits_of_simulated_devices_data() {
         QTest::addColumn<QString>("model");
         QTest::addColumn<QStringList>("overrides");
