@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 namespace weft::exec {
 namespace {
@@ -74,7 +75,6 @@ ExchangeLane::~ExchangeLane() {
     {
         const std::lock_guard lock(mutex_);
         ending_ = true;
-        waiting_.clear();
         changed_.notify_all();
     }
     thread_.join();
@@ -82,26 +82,27 @@ ExchangeLane::~ExchangeLane() {
 
 void ExchangeLane::begin(const PreparedStep& step) {
     const std::lock_guard lock(mutex_);
-    ++begun_;
-    waiting_.push_back(&step);
+    begun_.push_back(&step);
+    done_.resize(begun_.size());
     changed_.notify_all();
 }
 
-std::vector<ExchangeLane::Done> ExchangeLane::wait(int count) {
+std::span<const ExchangeLane::Done> ExchangeLane::wait(int count) {
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return std::ssize(done_) >= count || fault_ != nullptr; });
+    changed_.wait(lock, [&] { return finished_ >= count || fault_ != nullptr; });
     if (fault_ != nullptr) {
         std::rethrow_exception(fault_);
     }
-    std::vector<Done> out(done_.begin() + told_, done_.begin() + std::max(told_, count));
-    told_ = std::max(told_, count);
-    return out;
+    const int before = std::exchange(told_, std::max(told_, count));
+    return std::span(done_).subspan(static_cast<std::size_t>(before),
+                                    static_cast<std::size_t>(told_ - before));
 }
 
 void ExchangeLane::end() {
     const std::lock_guard lock(mutex_);
+    begun_.clear();
     done_.clear();
-    begun_ = 0;
+    finished_ = 0;
     told_ = 0;
 }
 
@@ -110,12 +111,13 @@ void ExchangeLane::work() {
     const SystemClock clock;
     std::unique_lock lock(mutex_);
     while (true) {
-        changed_.wait(lock, [this] { return ending_ || !waiting_.empty(); });
+        changed_.wait(lock, [this] {
+            return ending_ || (finished_ < std::ssize(begun_) && fault_ == nullptr);
+        });
         if (ending_) {
             return;
         }
-        const PreparedStep& step = *waiting_.front();
-        waiting_.pop_front();
+        const PreparedStep& step = *begun_[static_cast<std::size_t>(finished_)];
         lock.unlock();
         const std::size_t link = exchange_.link_of(*step.step);
         Done done{&step, clock.steady_s(), 0, -exchange_.traffic(link).waited_s};
@@ -130,9 +132,8 @@ void ExchangeLane::work() {
         lock.lock();
         if (fault != nullptr) {
             fault_ = fault;
-            waiting_.clear();
         } else {
-            done_.push_back(done);
+            done_[static_cast<std::size_t>(finished_++)] = done;
         }
         changed_.notify_all();
     }

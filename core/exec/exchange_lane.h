@@ -9,9 +9,9 @@
 
 #include <condition_variable>
 #include <cstdint>
-#include <deque>
 #include <exception>
 #include <mutex>
+#include <span>
 #include <thread>
 #include <vector>
 
@@ -42,10 +42,10 @@ public:
     /// The step outlives its exchange.
     void begin(const PreparedStep& step);
     /// So many have begun in this run.
-    int begun() const { return begun_; }
-    /// Until the first `count` of them are done; those that nobody was told of yet. Throws what an
-    /// exchange threw.
-    std::vector<Done> wait(int count);
+    int begun() const { return static_cast<int>(begun_.size()); }
+    /// Until the first `count` of them are done; those that nobody was told of yet, until the next
+    /// begin. Throws what an exchange threw.
+    std::span<const Done> wait(int count);
     /// The end of a run, of which all have been waited for.
     void end();
 
@@ -53,12 +53,13 @@ private:
     void work();
 
     Exchange& exchange_;
-    int begun_ = 0; // of the device's thread, as is told_
-    int told_ = 0;
+    int told_ = 0;     // of the device's thread
     std::mutex mutex_; // of what follows
     std::condition_variable changed_;
-    std::deque<const PreparedStep*> waiting_;
-    std::vector<Done> done_; // in this run
+    // In this run; they keep their room for the next.
+    std::vector<const PreparedStep*> begun_;
+    std::vector<Done> done_; // as many, of which the first ones are
+    int finished_ = 0;
     std::exception_ptr fault_;
     bool ending_ = false;
     std::thread thread_;
