@@ -15,7 +15,6 @@
 // S (h-1)/n per rank go between hosts instead of S (n-p)/n. With by_host the same is true of what
 // is added up. Other groups, and means, do without.
 //
-//
 // Faults. A rank that fails tells `ended`, who tells the others: only control (core/exec/ranks)
 // reaches a rank that waits for nobody. Alone, the others end by their timeout.
 #pragma once
