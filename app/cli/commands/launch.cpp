@@ -155,15 +155,15 @@ int watch_run(PreparedLaunch& launch, const LaunchOptions& options) {
             const std::string fewer = take_hosts_that_answer(launch);
             why += (fewer.empty() ? "" : "; ") + fewer;
         }
-        tell("restart " + std::to_string(attempt) + " of at most " +
-             std::to_string(options.restarts) + ": " + why);
-        note_restart(launch.request.run_folder, {attempt, options.restarts, end.code, why});
         begun = launch.begun() || is_begun(launch);
         if (!begun && launch.request.hosts.front().name != launch.hosts.front().name) {
             throw Error(ErrorKind::runtime, launch.request.run_folder,
                         launch.hosts.front().name + " has it, and does not answer",
                         "A folder that all hosts share outlives the host of rank 0.");
         }
+        tell("restart " + std::to_string(attempt) + " of at most " +
+             std::to_string(options.restarts) + ": " + why);
+        note_restart(launch.request.run_folder, {attempt, options.restarts, end.code, why});
         choose_meeting_point(launch, options); // what may still live of these ranks stays outside
     }
 }
