@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Batch norm on x seen as [rows, C], rows = samples * positions. Column sums go through partial
-// sums of fixed row chunks, combined in order and in double, so that team size changes no bit.
+// sums of fixed chunks of rows, combined in order and in double, so that team size changes no bit.
+// Elements are read as they are stored, f32 or bf16, and widened in registers: memory is read once
+// for the sums and once for the result.
 #include "kernels/cpu/cpu_list.h"
 #include "kernels/cpu/loops/parallel.h"
 #include "kernels/cpu/loops/rows.h"
@@ -11,57 +13,157 @@
 namespace weft::kernels::cpu {
 namespace {
 
-constexpr std::int64_t kChunkRows = 128;
+/// Rows of a chunk, by their number in the whole array.
+struct Rows {
+    std::int64_t first, count, width;
+};
 
-WEFT_VECTOR void add_deviations(const float* x, const float* center, float weight, float* sums,
-                                float* squares, std::int64_t count) {
+/// What each row counts: that of its sample.
+struct RowWeights {
+    const float* of_sample; // null: 1
+    std::int64_t positions; // rows of a sample
+
+    WEFT_INLINE float operator()(std::int64_t row) const {
+        return of_sample == nullptr ? 1.0f : of_sample[row / positions];
+    }
+};
+
+// `x`, `dy`, `y` and `dx` are whole arrays; channel vectors have `width` elements.
+
+template <class T>
+WEFT_VECTOR void add_weighted(const T* x, const Rows& rows, const RowWeights& weights,
+                              float* sums) {
+    const std::int64_t width = rows.width;
+    for (std::int64_t r = rows.first; r < rows.first + rows.count; ++r) {
+        const float weight = weights(r);
+        const T* row = x + r * width;
 #pragma GCC ivdep
-    for (std::int64_t c = 0; c < count; ++c) {
-        const float d = x[c] - center[c];
-        sums[c] += weight * d;
-        squares[c] += weight * d * d;
+        for (std::int64_t c = 0; c < width; ++c) {
+            sums[c] += weight * to_float(row[c]);
+        }
     }
 }
 
-WEFT_VECTOR void add_grads(const float* x, const float* dy, const float* mean, const float* rstd,
-                           float* sums, float* dots, std::int64_t count) {
+template <class T>
+WEFT_VECTOR void add_squares(const T* x, const Rows& rows, const RowWeights& weights,
+                             const float* center, float* squares) {
+    const std::int64_t width = rows.width;
+    for (std::int64_t r = rows.first; r < rows.first + rows.count; ++r) {
+        const float weight = weights(r);
+        const T* row = x + r * width;
 #pragma GCC ivdep
-    for (std::int64_t c = 0; c < count; ++c) {
-        sums[c] += dy[c];
-        dots[c] += dy[c] * ((x[c] - mean[c]) * rstd[c]);
+        for (std::int64_t c = 0; c < width; ++c) {
+            const float d = to_float(row[c]) - center[c];
+            squares[c] += weight * d * d;
+        }
     }
 }
 
-WEFT_VECTOR void normalize(const float* x, const float* mean, const float* factor,
-                           const float* shift, float* y, std::int64_t count) {
+template <class T>
+WEFT_VECTOR void add_grads(const T* x, const T* dy, const Rows& rows, const float* mean,
+                           const float* rstd, float* sums, float* dots) {
+    const std::int64_t width = rows.width;
+    for (std::int64_t r = rows.first; r < rows.first + rows.count; ++r) {
+        const T* row = x + r * width;
+        const T* slope = dy + r * width;
 #pragma GCC ivdep
-    for (std::int64_t c = 0; c < count; ++c) {
-        y[c] = (x[c] - mean[c]) * factor[c] + shift[c];
+        for (std::int64_t c = 0; c < width; ++c) {
+            const float g = to_float(slope[c]);
+            sums[c] += g;
+            dots[c] += g * ((to_float(row[c]) - mean[c]) * rstd[c]);
+        }
     }
 }
 
-/// dx = factor (dy - weight (sum + u dot)), u = (x - mean) rstd
-WEFT_VECTOR void input_grad(const float* x, const float* dy, const float* mean, const float* rstd,
-                            const float* factor, const float* sum, const float* dot, float weight,
-                            float* dx, std::int64_t count) {
+template <class T, class Out>
+WEFT_VECTOR void normalize(const T* x, const Rows& rows, const float* mean, const float* factor,
+                           const float* shift, Out* y) {
+    const std::int64_t width = rows.width;
+    for (std::int64_t r = rows.first; r < rows.first + rows.count; ++r) {
+        const T* row = x + r * width;
+        Out* out = y + r * width;
 #pragma GCC ivdep
-    for (std::int64_t c = 0; c < count; ++c) {
-        const float u = (x[c] - mean[c]) * rstd[c];
-        dx[c] = factor[c] * (dy[c] - weight * (sum[c] + u * dot[c]));
+        for (std::int64_t c = 0; c < width; ++c) {
+            out[c] = from_float<Out>((to_float(row[c]) - mean[c]) * factor[c] + shift[c]);
+        }
     }
 }
 
-/// Workspace: channel vectors, then two partial sums per chunk, then scratch rows per thread.
+/// What the gradient of x is made of: share (sum + u dot) is the part of the statistics.
+struct InputGrad {
+    const float *mean, *rstd, *factor, *sum, *dot;
+    float share; // of a row of weight 1 in the total weight
+};
+
+/// dx = factor (dy - weight share (sum + u dot)), u = (x - mean) rstd
+template <class T, class Out>
+WEFT_VECTOR void input_grad(const T* x, const T* dy, const Rows& rows, const RowWeights& weights,
+                            const InputGrad& of, Out* dx) {
+    const std::int64_t width = rows.width;
+    for (std::int64_t r = rows.first; r < rows.first + rows.count; ++r) {
+        const float weight = weights(r) * of.share;
+        const T* row = x + r * width;
+        const T* slope = dy + r * width;
+        Out* out = dx + r * width;
+#pragma GCC ivdep
+        for (std::int64_t c = 0; c < width; ++c) {
+            const float u = (to_float(row[c]) - of.mean[c]) * of.rstd[c];
+            out[c] = from_float<Out>(of.factor[c] *
+                                     (to_float(slope[c]) - weight * (of.sum[c] + u * of.dot[c])));
+        }
+    }
+}
+
+/// to += weight * from
+WEFT_VECTOR void add_times(const float* from, double weight, double* to, std::int64_t count) {
+    for (std::int64_t i = 0; i < count; ++i) {
+        to[i] += weight * static_cast<double>(from[i]);
+    }
+}
+
+/// Adds the squares of the distances from `mean` of a chunk with a mean of its own.
+WEFT_VECTOR void add_spread(const float* own, const float* squares, const double* mean,
+                            double weight, double* to, std::int64_t count) {
+    for (std::int64_t i = 0; i < count; ++i) {
+        const double apart = static_cast<double>(own[i]) - mean[i];
+        to[i] += static_cast<double>(squares[i]) + weight * apart * apart;
+    }
+}
+
+WEFT_VECTOR void widen_and_add(const float* from, double* to, std::int64_t count) {
+    for (std::int64_t i = 0; i < count; ++i) {
+        to[i] += static_cast<double>(from[i]);
+    }
+}
+
+/// Calls fn with the elements of `data` as they are stored.
+template <class Fn>
+void as_stored(std::int32_t dtype, const void* data, const Fn& fn) {
+    if (dtype == WEFT_F32) {
+        fn(static_cast<const float*>(data));
+    } else {
+        fn(static_cast<const bf16*>(data));
+    }
+}
+template <class Fn>
+void as_stored(std::int32_t dtype, void* data, const Fn& fn) {
+    if (dtype == WEFT_F32) {
+        fn(static_cast<float*>(data));
+    } else {
+        fn(static_cast<bf16*>(data));
+    }
+}
+
+/// Workspace: two totals per channel in double, then channel vectors, then two partial sums per
+/// chunk.
 class BatchNormKernel : public Kernel {
 public:
     BatchNormKernel(const Op& op, int weights, int vectors)
         : samples_(op.input(0).rank >= 2 ? op.input(0).shape[0] : 0), rows_(row_count(op.input(0))),
           width_(last_dim(op.input(0))), x_(op.input(0).dtype),
           weights_(op.inputs() > weights ? weights : -1), eps_(op.real("eps")),
-          threads_(team_size()), stride_(round_up_to_line(width_ * 4) / 4),
-          chunks_((rows_ + kChunkRows - 1) / kChunkRows),
-          partial_(vectors * stride_), scratch_{(partial_ + 2 * stride_ * chunks_) * 4,
-                                                3 * stride_ * 4} {
+          threads_(team_size()), stride_(round_up_to_line(width_ * 4) / 4), chunk_(rows_of_chunk()),
+          chunks_((rows_ + chunk_ - 1) / chunk_), partial_((4 + vectors) * stride_) {
         require(op.input(0).rank >= 2, "batch norm takes [N, ..., C]");
         if (!is_float(x_)) {
             unsupported("batch norm of f32 or bf16 only");
@@ -69,7 +171,7 @@ public:
         if (weights_ >= 0) {
             check(op.input(weights_), samples_);
         }
-        workspace_bytes_ = scratch_.base + scratch_.bytes * threads_;
+        workspace_bytes_ = (partial_ + 2 * stride_ * chunks_) * 4;
     }
 
 protected:
@@ -81,53 +183,55 @@ protected:
         }
     }
 
-    float weight(const weft_run_args& args, std::int64_t row) const {
-        return weights_ < 0
-                   ? 1.0f
-                   : static_cast<const float*>(args.inputs[weights_])[row / (rows_ / samples_)];
+    RowWeights weights(const weft_run_args& args) const {
+        return {weights_ < 0 ? nullptr : static_cast<const float*>(args.inputs[weights_]),
+                samples_ > 0 ? rows_ / samples_ : 1};
     }
 
-    double total_weight(const weft_run_args& args) const {
-        if (weights_ < 0) {
-            return static_cast<double>(rows_);
+    /// Of the rows from `first` to before `end`.
+    double total_weight(const RowWeights& weights, std::int64_t first, std::int64_t end) const {
+        if (weights.of_sample == nullptr) {
+            return static_cast<double>(end - first);
         }
         double total = 0.0;
-        for (std::int64_t n = 0; n < samples_; ++n) {
-            total += static_cast<double>(static_cast<const float*>(args.inputs[weights_])[n]);
+        for (std::int64_t row = first; row < end;) { // sample by sample
+            const std::int64_t next =
+                std::min(end, (row / weights.positions + 1) * weights.positions);
+            total += static_cast<double>(weights(row)) * static_cast<double>(next - row);
+            row = next;
         }
-        return total * static_cast<double>(samples_ > 0 ? rows_ / samples_ : 0);
+        return total;
     }
 
-    const float* row(const void* data, std::int64_t r, float* scratch) const {
-        return as_floats(element(data, x_, r * width_), x_, scratch, width_);
+    /// 1 / that of all rows; 0 without any.
+    double share(const RowWeights& weights) const {
+        const double total = total_weight(weights, 0, rows_);
+        return total > 0.0 ? 1.0 / total : 0.0;
     }
 
+    Rows chunk(std::int64_t number) const {
+        const std::int64_t first = number * chunk_;
+        return {first, std::min(chunk_, rows_ - first), width_};
+    }
+
+    /// Two of every channel.
+    double* totals(const weft_run_args& args) const { return static_cast<double*>(args.workspace); }
     float* vector(const weft_run_args& args, std::int64_t i) const {
-        return static_cast<float*>(args.workspace) + i * stride_;
+        return static_cast<float*>(args.workspace) + (4 + i) * stride_;
+    }
+    /// Two partial sums of every channel.
+    float* partial(const weft_run_args& args, std::int64_t chunk) const {
+        return static_cast<float*>(args.workspace) + partial_ + 2 * stride_ * chunk;
     }
 
-    /// Runs add(row, scratch, first partial, second partial) for all rows, then gives each
-    /// channel's two totals to finish(channel, first, second).
-    template <class Add, class Finish>
-    void column_sums(const weft_run_args& args, const Add& add, const Finish& finish) const {
-        float* partial = static_cast<float*>(args.workspace) + partial_;
-        parallel_each(chunks_, rows_ * width_ * 2, threads_, [&](std::int64_t chunk, int thread) {
-            float* first = partial + 2 * stride_ * chunk;
+    /// fn(rows, its two partial sums, which are zero before)
+    template <class Fn>
+    void for_each_chunk(const weft_run_args& args, const Fn& fn) const {
+        parallel_each(chunks_, rows_ * width_ * 2, threads_, [&](std::int64_t number, int) {
+            float* first = partial(args, number);
             fill_run(first, 0.0f, 2 * stride_);
-            const std::int64_t end = std::min(rows_, (chunk + 1) * kChunkRows);
-            for (std::int64_t r = chunk * kChunkRows; r < end; ++r) {
-                add(r, scratch_.of(args.workspace, thread), first, first + stride_);
-            }
+            fn(chunk(number), first, first + stride_);
         });
-        for (std::int64_t c = 0; c < width_; ++c) {
-            double first = 0.0;
-            double second = 0.0;
-            for (std::int64_t chunk = 0; chunk < chunks_; ++chunk) {
-                first += static_cast<double>(partial[2 * stride_ * chunk + c]);
-                second += static_cast<double>(partial[2 * stride_ * chunk + stride_ + c]);
-            }
-            finish(c, first, second);
-        }
     }
 
     std::int64_t samples_, rows_, width_;
@@ -135,8 +239,14 @@ protected:
     int weights_; // input index or -1
     double eps_;
     int threads_;
-    std::int64_t stride_, chunks_, partial_;
-    ThreadScratch scratch_;
+    std::int64_t stride_, chunk_, chunks_, partial_;
+
+private:
+    /// What is read twice for the statistics stays in the second cache.
+    std::int64_t rows_of_chunk() const {
+        constexpr std::int64_t kElements = 64 * 1024;
+        return std::clamp<std::int64_t>(kElements / std::max<std::int64_t>(width_, 1), 16, 256);
+    }
 };
 
 class BatchNorm final : public BatchNormKernel { // x, scale, shift, weights? -> y, mean, variance
@@ -153,45 +263,67 @@ public:
     }
 
     weft_status run(const weft_run_args& args) override {
-        auto* mean = static_cast<float*>(args.outputs[1]);
-        auto* variance = static_cast<float*>(args.outputs[2]);
-        const double total = total_weight(args);
-        const double share = total > 0.0 ? 1.0 / total : 0.0;
-        auto add = [&](std::int64_t r, float* scratch, float* sums, float* squares) {
-            add_deviations(row(args.inputs[0], r, scratch), mean, weight(args, r), sums, squares,
-                           width_);
-        };
-        // Twice: deviations from zero give the mean, those from the mean the variance without
-        // cancellation.
-        fill_run(mean, 0.0f, width_);
-        float* found = vector(args, 0);
-        column_sums(args, add, [&](std::int64_t c, double sum, double) {
-            found[c] = static_cast<float>(sum * share);
-        });
-        std::copy_n(found, width_, mean);
-        column_sums(args, add, [&](std::int64_t c, double, double squares) {
-            variance[c] = static_cast<float>(squares * share);
-        });
+        add_up(args);
+        combine(args);
         const auto* scale = static_cast<const float*>(args.inputs[1]);
+        const auto* shift = static_cast<const float*>(args.inputs[2]);
+        const auto* mean = static_cast<const float*>(args.outputs[1]);
+        const auto* variance = static_cast<const float*>(args.outputs[2]);
+        float* factor = vector(args, 0);
         for (std::int64_t c = 0; c < width_; ++c) {
-            found[c] = scale[c] / std::sqrt(variance[c] + static_cast<float>(eps_));
+            factor[c] = scale[c] / std::sqrt(variance[c] + static_cast<float>(eps_));
         }
-        write(args, mean, found);
+        as_stored(x_, args.inputs[0], [&](const auto* x) {
+            as_stored(y_, args.outputs[0], [&](auto* y) {
+                parallel_each(chunks_, rows_ * width_ * 2, threads_, [&](std::int64_t i, int) {
+                    normalize(x, chunk(i), mean, factor, shift, y);
+                });
+            });
+        });
         return WEFT_OK;
     }
 
 private:
-    void write(const weft_run_args& args, const float* mean, const float* factor) const {
-        const auto* shift = static_cast<const float*>(args.inputs[2]);
-        parallel_each(rows_, rows_ * width_ * 2, threads_, [&](std::int64_t r, int thread) {
-            float* scratch = scratch_.of(args.workspace, thread);
-            void* out = element(args.outputs[0], y_, r * width_);
-            float* y = y_ == WEFT_F32 ? static_cast<float*>(out) : scratch + stride_;
-            normalize(row(args.inputs[0], r, scratch), mean, factor, shift, y, width_);
-            if (y_ == WEFT_BF16) {
-                store_bf16(y, static_cast<bf16*>(out), width_);
-            }
+    /// Of each chunk its mean and the squares of the distances from that.
+    void add_up(const weft_run_args& args) const {
+        const RowWeights weights = this->weights(args);
+        as_stored(x_, args.inputs[0], [&](const auto* x) {
+            for_each_chunk(args, [&](const Rows& rows, float* mean, float* squares) {
+                add_weighted(x, rows, weights, mean);
+                const double total = total_weight(weights, rows.first, rows.first + rows.count);
+                scale_run(mean, total > 0.0 ? static_cast<float>(1.0 / total) : 0.0f, width_);
+                add_squares(x, rows, weights, mean, squares);
+            });
         });
+    }
+
+    /// Mean and variance of all rows from those of the chunks (Chan, Golub, LeVeque 1983).
+    void combine(const weft_run_args& args) const {
+        const RowWeights weights = this->weights(args);
+        auto* means = static_cast<float*>(args.outputs[1]);
+        auto* variances = static_cast<float*>(args.outputs[2]);
+        const double share = this->share(weights);
+        double* sums = totals(args);
+        double* squares = sums + stride_;
+        std::fill_n(sums, 2 * stride_, 0.0);
+        for (std::int64_t i = 0; i < chunks_; ++i) {
+            const Rows rows = chunk(i);
+            add_times(partial(args, i), total_weight(weights, rows.first, rows.first + rows.count),
+                      sums, width_);
+        }
+        for (std::int64_t c = 0; c < width_; ++c) {
+            sums[c] *= share; // the mean
+            means[c] = static_cast<float>(sums[c]);
+        }
+        for (std::int64_t i = 0; i < chunks_; ++i) {
+            const Rows rows = chunk(i);
+            const float* mean = partial(args, i);
+            add_spread(mean, mean + stride_, sums,
+                       total_weight(weights, rows.first, rows.first + rows.count), squares, width_);
+        }
+        for (std::int64_t c = 0; c < width_; ++c) {
+            variances[c] = static_cast<float>(squares[c] * share);
+        }
     }
 
     std::int32_t y_;
@@ -213,9 +345,22 @@ public: // x, scale, mean, variance, dy, weights? -> dx, dscale, dshift
     }
 
     weft_status run(const weft_run_args& args) override {
+        if (x_ == WEFT_F32) {
+            run_on<float>(args);
+        } else {
+            run_on<bf16>(args);
+        }
+        return WEFT_OK;
+    }
+
+private:
+    template <class T>
+    void run_on(const weft_run_args& args) const {
+        const auto* x = static_cast<const T*>(args.inputs[0]);
         const auto* scale = static_cast<const float*>(args.inputs[1]);
         const auto* mean = static_cast<const float*>(args.inputs[2]);
         const auto* variance = static_cast<const float*>(args.inputs[3]);
+        const auto* dy = static_cast<const T*>(args.inputs[4]);
         auto* dscale = static_cast<float*>(args.outputs[1]);
         auto* dshift = static_cast<float*>(args.outputs[2]);
         float* rstd = vector(args, 0);
@@ -224,35 +369,28 @@ public: // x, scale, mean, variance, dy, weights? -> dx, dscale, dshift
             rstd[c] = 1.0f / std::sqrt(variance[c] + static_cast<float>(eps_));
             factor[c] = scale[c] * rstd[c];
         }
-        column_sums(
-            args,
-            [&](std::int64_t r, float* scratch, float* sums, float* dots) {
-                add_grads(row(args.inputs[0], r, scratch),
-                          row(args.inputs[4], r, scratch + stride_), mean, rstd, sums, dots,
-                          width_);
-            },
-            [&](std::int64_t c, double sum, double dot) {
-                dshift[c] = static_cast<float>(sum);
-                dscale[c] = static_cast<float>(dot);
-            });
-        const double total = total_weight(args);
-        const double share = total > 0.0 ? 1.0 / total : 0.0;
-        parallel_each(rows_, rows_ * width_ * 3, threads_, [&](std::int64_t r, int thread) {
-            float* scratch = scratch_.of(args.workspace, thread);
-            void* out = element(args.outputs[0], dx_, r * width_);
-            float* dx = dx_ == WEFT_F32 ? static_cast<float*>(out) : scratch + 2 * stride_;
-            input_grad(row(args.inputs[0], r, scratch), row(args.inputs[4], r, scratch + stride_),
-                       mean, rstd, factor, dshift, dscale,
-                       static_cast<float>(static_cast<double>(weight(args, r)) * share), dx,
-                       width_);
-            if (dx_ == WEFT_BF16) {
-                store_bf16(dx, static_cast<bf16*>(out), width_);
-            }
+        for_each_chunk(args, [&](const Rows& rows, float* sums, float* dots) {
+            add_grads(x, dy, rows, mean, rstd, sums, dots);
         });
-        return WEFT_OK;
+        double* totals = this->totals(args);
+        std::fill_n(totals, 2 * stride_, 0.0);
+        for (std::int64_t i = 0; i < chunks_; ++i) {
+            widen_and_add(partial(args, i), totals, 2 * stride_);
+        }
+        for (std::int64_t c = 0; c < width_; ++c) {
+            dshift[c] = static_cast<float>(totals[c]);
+            dscale[c] = static_cast<float>(totals[stride_ + c]);
+        }
+        const RowWeights weights = this->weights(args);
+        const InputGrad parts{mean,   rstd,   factor,
+                              dshift, dscale, static_cast<float>(share(weights))};
+        as_stored(dx_, args.outputs[0], [&](auto* dx) {
+            parallel_each(chunks_, rows_ * width_ * 3, threads_, [&](std::int64_t i, int) {
+                input_grad(x, dy, chunk(i), weights, parts, dx);
+            });
+        });
     }
 
-private:
     std::int32_t dx_;
 };
 
@@ -260,8 +398,7 @@ class BatchNormInference final : public Kernel { // x, scale, shift, mean, varia
 public:
     explicit BatchNormInference(const Op& op)
         : rows_(row_count(op.input(0))), width_(last_dim(op.input(0))), type_(op.input(0).dtype),
-          eps_(op.real("eps")), threads_(team_size()),
-          line_(round_up_to_line(width_ * 4)), scratch_{line_, 2 * line_} {
+          eps_(op.real("eps")), threads_(team_size()) {
         for (int i = 1; i < 5; ++i) {
             require(element_count(op.input(i)) == width_,
                     "a vector of statistics or parameters has a wrong size");
@@ -273,7 +410,7 @@ public:
         if (!is_float(type_) || op.output(0).dtype != type_) {
             unsupported("batch norm of f32 or bf16 only");
         }
-        workspace_bytes_ = scratch_.base + scratch_.bytes * threads_;
+        workspace_bytes_ = round_up_to_line(width_ * 4);
     }
 
     weft_status run(const weft_run_args& args) override {
@@ -282,16 +419,13 @@ public:
         for (std::int64_t c = 0; c < width_; ++c) {
             factor[c] = vector(1)[c] / std::sqrt(vector(4)[c] + static_cast<float>(eps_));
         }
-        parallel_each(rows_, rows_ * width_ * 2, threads_, [&](std::int64_t r, int thread) {
-            float* scratch = scratch_.of(args.workspace, thread);
-            void* out = element(args.outputs[0], type_, r * width_);
-            float* y = type_ == WEFT_F32 ? static_cast<float*>(out) : scratch + line_ / 4;
-            const float* x =
-                as_floats(element(args.inputs[0], type_, r * width_), type_, scratch, width_);
-            normalize(x, vector(3), factor, vector(2), y, width_);
-            if (type_ == WEFT_BF16) {
-                store_bf16(y, static_cast<bf16*>(out), width_);
-            }
+        as_stored(type_, args.inputs[0], [&](const auto* x) {
+            auto* y = static_cast<std::remove_cvref_t<decltype(*x)>*>(args.outputs[0]);
+            parallel_ranges(
+                rows_, rows_ * width_ * 2, threads_,
+                [&](std::int64_t begin, std::int64_t end, int) {
+                    normalize(x, {begin, end - begin, width_}, vector(3), factor, vector(2), y);
+                });
         });
         return WEFT_OK;
     }
@@ -301,8 +435,6 @@ private:
     std::int32_t type_;
     double eps_;
     int threads_;
-    std::int64_t line_;
-    ThreadScratch scratch_;
 };
 
 } // namespace

@@ -32,6 +32,13 @@ Made make_tile_linear(const Op& op);
 Made make_tile_linear_gelu(const Op& op);
 Made make_tile_matmul_gelu_grad(const Op& op);
 Made make_tile_matmul_add(const Op& op);
+Made make_vector_matmul(const Op& op); // these two where they are fastest, the next anywhere
+Made make_vector_linear(const Op& op);
+Made make_any_vector_matmul(const Op& op);
+Made make_any_vector_linear(const Op& op);
+Made make_vector_linear_gelu(const Op& op);
+Made make_vector_matmul_gelu_grad(const Op& op);
+Made make_vector_matmul_add(const Op& op);
 Made make_matmul(const Op& op);
 Made make_linear(const Op& op);
 Made make_matmul_add(const Op& op);
@@ -66,6 +73,12 @@ Made make_cache_write(const Op& op);
 Made make_tile_conv2d(const Op& op);
 Made make_tile_conv2d_input_grad(const Op& op);
 Made make_tile_conv2d_weight_grad(const Op& op);
+Made make_vector_conv2d(const Op& op); // these three where they are fastest, the next anywhere
+Made make_vector_conv2d_input_grad(const Op& op);
+Made make_vector_conv2d_weight_grad(const Op& op);
+Made make_any_vector_conv2d(const Op& op);
+Made make_any_vector_conv2d_input_grad(const Op& op);
+Made make_any_vector_conv2d_weight_grad(const Op& op);
 Made make_conv2d(const Op& op);
 Made make_conv2d_input_grad(const Op& op);
 Made make_conv2d_weight_grad(const Op& op);
@@ -109,13 +122,20 @@ inline constexpr KernelEntry kCpuList[] = {
     {"argmax", "cpu argmax", 1, 1, 1, make_argmax},
     {"matmul", "cpu row matmul", 2, 2, 1, make_row_matmul},
     {"matmul", "cpu tile matmul", 2, 2, 1, make_tile_matmul},
+    {"matmul", "cpu vector matmul", 2, 2, 1, make_vector_matmul},
     {"matmul", "onednn matmul", 2, 2, 1, make_matmul},
+    {"matmul", "any vector matmul", 2, 2, 1, make_any_vector_matmul},
     {"linear", "cpu row matmul", 2, 3, 1, make_row_linear},
     {"linear", "cpu tile matmul", 2, 3, 1, make_tile_linear},
+    {"linear", "cpu vector matmul", 2, 3, 1, make_vector_linear},
     {"linear", "onednn matmul", 2, 3, 1, make_linear},
+    {"linear", "any vector matmul", 2, 3, 1, make_any_vector_linear},
     {"linear_gelu", "cpu tile matmul", 2, 3, 2, make_tile_linear_gelu},
+    {"linear_gelu", "cpu vector matmul", 2, 3, 2, make_vector_linear_gelu},
     {"matmul_gelu_grad", "cpu tile matmul", 3, 3, 1, make_tile_matmul_gelu_grad},
+    {"matmul_gelu_grad", "cpu vector matmul", 3, 3, 1, make_vector_matmul_gelu_grad},
     {"matmul_add", "cpu tile matmul", 3, 3, 1, make_tile_matmul_add},
+    {"matmul_add", "cpu vector matmul", 3, 3, 1, make_vector_matmul_add},
     {"matmul_add", "onednn matmul", 3, 3, 1, make_matmul_add},
     {"embedding", "cpu embedding", 2, 2, 1, make_embedding},
     {"embedding_grad", "cpu embedding", 2, 2, 1, make_embedding_grad},
@@ -147,11 +167,17 @@ inline constexpr KernelEntry kCpuList[] = {
     {"attention_cached", "cpu attention", 4, 4, 1, make_attention_cached},
     {"cache_write", "cpu cache write", 3, 3, 1, make_cache_write},
     {"conv2d", "cpu tile convolution", 2, 2, 1, make_tile_conv2d},
+    {"conv2d", "cpu vector convolution", 2, 2, 1, make_vector_conv2d},
     {"conv2d", "onednn convolution", 2, 2, 1, make_conv2d},
+    {"conv2d", "any vector convolution", 2, 2, 1, make_any_vector_conv2d},
     {"conv2d_input_grad", "cpu tile convolution", 2, 2, 1, make_tile_conv2d_input_grad},
+    {"conv2d_input_grad", "cpu vector convolution", 2, 2, 1, make_vector_conv2d_input_grad},
     {"conv2d_input_grad", "onednn convolution", 2, 2, 1, make_conv2d_input_grad},
+    {"conv2d_input_grad", "any vector convolution", 2, 2, 1, make_any_vector_conv2d_input_grad},
     {"conv2d_weight_grad", "cpu tile convolution", 2, 2, 1, make_tile_conv2d_weight_grad},
+    {"conv2d_weight_grad", "cpu vector convolution", 2, 2, 1, make_vector_conv2d_weight_grad},
     {"conv2d_weight_grad", "onednn convolution", 2, 2, 1, make_conv2d_weight_grad},
+    {"conv2d_weight_grad", "any vector convolution", 2, 2, 1, make_any_vector_conv2d_weight_grad},
     {"max_pool", "cpu pooling", 1, 1, 1, make_max_pool},
     {"max_pool_grad", "cpu pooling", 3, 3, 1, make_max_pool_grad},
     {"avg_pool", "cpu pooling", 1, 1, 1, make_avg_pool},

@@ -210,7 +210,8 @@ struct Windows {
 };
 constexpr Windows kWindows[] = {
     {"28 1->32", 128, 28, 1, 32, 3, 1, 1},        {"28 32->32", 128, 28, 32, 32, 3, 1, 1},
-    {"14 32->64", 128, 14, 32, 64, 3, 1, 1},      {"1x1 28 256->64", 32, 28, 256, 64, 1, 1, 0},
+    {"14 32->64", 128, 14, 32, 64, 3, 1, 1},      {"32 64->64", 64, 32, 64, 64, 3, 1, 1},
+    {"8 256->256", 64, 8, 256, 256, 3, 1, 1},     {"1x1 28 256->64", 32, 28, 256, 64, 1, 1, 0},
     {"1x1 28 64->256", 32, 28, 64, 256, 1, 1, 0}, {"patches 224 3->192", 8, 224, 3, 192, 16, 16, 0},
 };
 
@@ -293,6 +294,28 @@ void bench_memory(weft_dtype t, const char* name, const Ceilings& c) {
              {},
              {}},
             c);
+    for (const std::int64_t channels : {64, 256}) {
+        const auto image = type_of(t, {64, 32, 32, channels});
+        const auto statistic = type_of(WEFT_F32, {channels});
+        const auto weights = type_of(WEFT_F32, {64});
+        const std::string label = prefix + "batch_norm 64x32x32x" + std::to_string(channels);
+        measure({label,
+                 "batch_norm",
+                 {image, statistic, statistic, weights},
+                 {image, statistic, statistic},
+                 eps,
+                 {},
+                 {}},
+                c);
+        measure({label + " grad",
+                 "batch_norm_grad",
+                 {image, statistic, statistic, statistic, image, weights},
+                 {image, statistic, statistic},
+                 eps,
+                 {},
+                 {}},
+                c);
+    }
     static const Shape first{0}, turned{1, 0};
     measure({prefix + "reduce_sum over rows",
              "reduce_sum",

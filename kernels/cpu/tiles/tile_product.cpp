@@ -121,27 +121,6 @@ struct Leaving {
     std::int64_t columns = 0;
 };
 
-/// 1 / (1 + e^-2u) with u = sqrt(2 / pi) (x + 0.044715 x^3): gelu(x) is x times it.
-WEFT_AVX512_BF16 WEFT_INLINE __m512 gelu_share_512(__m512 x) {
-    constexpr float kFactor = -2 * 0.797884561f * kLog2E;
-    const __m512 inner = _mm512_fmadd_ps(_mm512_mul_ps(x, x), _mm512_set1_ps(0.044715f * kFactor),
-                                         _mm512_set1_ps(kFactor));
-    const __m512 one = _mm512_set1_ps(1.0f);
-    const __m512 power =
-        power_of_two_512(_mm512_min_ps(_mm512_set1_ps(126.0f), _mm512_mul_ps(x, inner)));
-    return _mm512_div_ps(one, _mm512_add_ps(one, power));
-}
-
-/// With s the share: s + 2 x s (1 - s) u'.
-WEFT_AVX512_BF16 WEFT_INLINE __m512 gelu_slope_512(__m512 x) {
-    constexpr float kTwice = 2 * 0.797884561f;
-    const __m512 share = gelu_share_512(x);
-    const __m512 slope = _mm512_fmadd_ps(
-        _mm512_mul_ps(x, x), _mm512_set1_ps(3 * 0.044715f * kTwice), _mm512_set1_ps(kTwice));
-    const __m512 rest = _mm512_fnmadd_ps(share, share, share);
-    return _mm512_fmadd_ps(_mm512_mul_ps(x, rest), slope, share);
-}
-
 /// 32 numbers of bf16.
 struct Brief {
     __m512i numbers;
