@@ -8,6 +8,13 @@
 namespace weft::kernels::cpu {
 namespace {
 
+constexpr std::int64_t kAhead = 16; // rows of memory; no stream that the processor would see
+
+/// Asks for memory that is read soon; any address will do.
+WEFT_AVX512 WEFT_INLINE void fetch(const void* address) {
+    _mm_prefetch(static_cast<const char*>(address), _MM_HINT_T0);
+}
+
 /// 16 rows from `from` on, of which there are `rows`, and 16 of their numbers, of which there are
 /// `columns`, turned: to[column][row], `to_row` apart.
 template <class T>
@@ -39,6 +46,8 @@ WEFT_AVX512 void pack_left_turned(const Rows<T>& from, std::int64_t rows, std::i
                                   float* to) {
     for (std::int64_t d = 0; d < depth; ++d) {
         const T* row = from.data + d * from.row;
+        fetch(row + kAhead * from.row);
+        fetch(row + kAhead * from.row + rows - 1);
         float* out = to + d * kTurnedRow;
         for (std::int64_t r = 0; r < rows; r += kBlockRows) {
             const std::int64_t there = std::min(rows - r, kBlockRows);
@@ -51,21 +60,25 @@ WEFT_AVX512 void pack_left_turned(const Rows<T>& from, std::int64_t rows, std::i
 template <class T>
 WEFT_AVX512 void pack_right(const Rows<T>& from, std::int64_t columns, const Steps& steps,
                             float* to) {
-    for (std::int64_t c = 0; c < columns; c += kBlockColumns) {
-        const std::int64_t there = columns - c;
-        const std::int64_t width = there > kVector ? kBlockColumns : kVector;
-        const __mmask16 first = lanes(there);
-        const __mmask16 second = lanes(there - kVector);
-        float* out = to + steps.first * width;
-        for (std::int64_t d = 0; d < steps.count; ++d) {
-            const T* row = from.data + d * from.row + c;
-            _mm512_storeu_ps(out, load_512(row, first));
-            if (width > kVector) {
-                _mm512_storeu_ps(out + kVector, load_512(row + kVector, second));
-            }
-            out += width;
+    // Along the rows of memory, though that jumps from panel to panel.
+    for (std::int64_t d = 0; d < steps.count; ++d) {
+        const T* row = from.data + d * from.row;
+        float* out = to + (steps.first + d) * kBlockColumns;
+        std::int64_t c = 0;
+        for (; columns - c >= kBlockColumns; c += kBlockColumns) {
+            fetch(row + c + kAhead * from.row);
+            _mm512_storeu_ps(out, load_512(row + c, lanes(kVector)));
+            _mm512_storeu_ps(out + kVector, load_512(row + c + kVector, lanes(kVector)));
+            out += steps.of * kBlockColumns;
         }
-        to += steps.of * width;
+        if (columns - c > kVector) {
+            _mm512_storeu_ps(out, load_512(row + c, lanes(kVector)));
+            _mm512_storeu_ps(out + kVector,
+                             load_512(row + c + kVector, lanes(columns - c - kVector)));
+        } else if (columns > c) {
+            float* last = to + c * steps.of + (steps.first + d) * kVector;
+            _mm512_storeu_ps(last, load_512(row + c, lanes(columns - c)));
+        }
     }
 }
 

@@ -18,7 +18,7 @@ namespace weft::kernels::cpu {
 namespace {
 
 constexpr std::int64_t kRightFloats = 1 << 17; // packed columns in the second cache
-constexpr std::int64_t kSumFloats = 1 << 16;   // sums that wait there for more steps
+constexpr std::int64_t kSumFloats = 1 << 17;   // sums that wait there for more steps
 constexpr std::int64_t kPackedBlocks = kMostPackedRows / kBlockRows;
 constexpr double kAlone = 1 << 20; // FLOP below which one thread is enough
 
