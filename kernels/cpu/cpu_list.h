@@ -64,6 +64,8 @@ Made make_dispatch(const Op& op);
 Made make_combine(const Op& op);
 Made make_gate_grad(const Op& op);
 Made make_rotary(const Op& op);
+Made make_vector_attention(const Op& op);
+Made make_vector_attention_grad(const Op& op);
 Made make_pair_attention(const Op& op);
 Made make_pair_attention_grad(const Op& op);
 Made make_attention(const Op& op);
@@ -160,8 +162,10 @@ inline constexpr KernelEntry kCpuList[] = {
     {"combine", "cpu experts", 2, 3, 1, make_combine},
     {"gate_grad", "cpu experts", 3, 3, 1, make_gate_grad},
     {"rotary", "cpu rotary", 1, 2, 1, make_rotary},
+    {"attention", "cpu vector attention", 3, 6, 2, make_vector_attention},
     {"attention", "cpu pair attention", 3, 6, 2, make_pair_attention},
     {"attention", "cpu attention", 3, 6, 2, make_attention},
+    {"attention_grad", "cpu vector attention", 6, 9, 3, make_vector_attention_grad},
     {"attention_grad", "cpu pair attention", 6, 9, 3, make_pair_attention_grad},
     {"attention_grad", "cpu attention", 6, 9, 3, make_attention_grad},
     {"attention_cached", "cpu attention", 4, 4, 1, make_attention_cached},

@@ -175,29 +175,4 @@ WEFT_AVX512_BF16 void turn_rows(const Rows16& from, std::int64_t count, std::int
     }
 }
 
-WEFT_AVX512_BF16 void store_turned(const float* from, std::int64_t from_row, const float* factor,
-                                   std::int64_t count, std::int64_t rows, std::uint16_t* to,
-                                   std::int64_t to_row) {
-    for (std::int64_t c = 0; c < count; c += 16) {
-        const __m512 scale = _mm512_loadu_ps(factor + c);
-        const std::int64_t there = std::min<std::int64_t>(16, count - c);
-        for (std::int64_t r = 0; r < rows; r += 16) {
-            const std::int64_t wide = std::min<std::int64_t>(16, rows - r);
-            __m512i block[16];
-#pragma GCC unroll 16
-            for (int i = 0; i < 16; ++i) {
-                block[i] = i < wide ? _mm512_castps_si512(_mm512_mul_ps(
-                                          _mm512_loadu_ps(from + (r + i) * from_row + c), scale))
-                                    : _mm512_setzero_si512();
-            }
-            turn_16(block);
-            for (std::int64_t i = 0; i < there; ++i) {
-                _mm256_mask_storeu_epi16(
-                    to + (c + i) * to_row + r, lanes(wide),
-                    reinterpret_cast<__m256i>(_mm512_cvtneps_pbh(_mm512_castsi512_ps(block[i]))));
-            }
-        }
-    }
-}
-
 } // namespace weft::kernels::cpu

@@ -45,9 +45,4 @@ void pair_rows(const Rows16& from, std::int64_t count, std::int64_t columns, std
 void turn_rows(const Rows16& from, std::int64_t count, std::int64_t columns, std::uint32_t* pairs,
                std::uint16_t* to, std::int64_t to_row);
 
-/// to[r][c] = bf16(from[c][r] * factor[c]) for c below `count`, at most 64: a transposed block of
-/// results. `rows` is a multiple of 2.
-void store_turned(const float* from, std::int64_t from_row, const float* factor, std::int64_t count,
-                  std::int64_t rows, std::uint16_t* to, std::int64_t to_row);
-
 } // namespace weft::kernels::cpu

@@ -31,4 +31,16 @@ struct VectorBlock {
 /// Only where machine_has_avx512().
 void multiply_block(const VectorBlock& block);
 
+/// Row-major floats; rows lie `row` apart.
+struct FloatRows {
+    const float* data;
+    std::int64_t row;
+};
+
+/// out [m, n] (+)= left [m, k] right [k, n] for operands as they lie, in the first caches; n is a
+/// multiple of 16. Overwrites when `accumulate` is false. Only where machine_has_avx512().
+void multiply_floats(const FloatRows& left, const FloatRows& right, float* out,
+                     std::int64_t out_row, std::int64_t m, std::int64_t n, std::int64_t k,
+                     bool accumulate);
+
 } // namespace weft::kernels::cpu

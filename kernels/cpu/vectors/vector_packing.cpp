@@ -99,6 +99,20 @@ WEFT_AVX512 void pack_right_turned(const Rows<T>& from, std::int64_t columns, co
     }
 }
 
+template <class T>
+WEFT_AVX512 void turn(const Rows<T>& from, std::int64_t rows, std::int64_t columns, float* to,
+                      std::int64_t to_row) {
+    for (std::int64_t r = 0; r < rows; r += kVector) {
+        for (std::int64_t c = 0; c < columns; c += kVector) {
+            turn_block(Rows<T>{from.data + r * from.row + c, from.row}, rows - r, columns - c,
+                       to + c * to_row + r, to_row);
+        }
+    }
+}
+
+template WEFT_AVX512 void turn(const Rows<float>&, std::int64_t, std::int64_t, float*,
+                               std::int64_t);
+template WEFT_AVX512 void turn(const Rows<bf16>&, std::int64_t, std::int64_t, float*, std::int64_t);
 template WEFT_AVX512 void pack_left(const Rows<float>&, std::int64_t, std::int64_t, float*);
 template WEFT_AVX512 void pack_left(const Rows<bf16>&, std::int64_t, std::int64_t, float*);
 template WEFT_AVX512 void pack_left_turned(const Rows<float>&, std::int64_t, std::int64_t, float*);

@@ -40,6 +40,11 @@ template <class T>
 WEFT_AVX512 void pack_right_turned(const Rows<T>& from, std::int64_t columns, const Steps& steps,
                                    float* to);
 
+/// to[c][r] = from[r][c], rows `to_row` apart; zeros behind a row up to a whole vector.
+template <class T>
+WEFT_AVX512 void turn(const Rows<T>& from, std::int64_t rows, std::int64_t columns, float* to,
+                      std::int64_t to_row);
+
 /// `count` numbers as floats, and zeros up to a whole vector behind them.
 template <class T>
 WEFT_AVX512 WEFT_INLINE void widen_run(const T* from, std::int64_t count, float* to) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/cpu/attention.h"
+#include "kernels/cpu/attention/block_attention.h"
 #include "kernels/cpu/loops/random_runs.h"
 #include "kernels/cpu/loops/simd.h"
 

@@ -2,7 +2,7 @@
 // Attention backward (Dao et al. 2022, appendix B): probabilities are recomputed block by block
 // from the stored logsumexp. One piece of work is one key/value head of one sample with all query
 // heads that read it, so every gradient has one owner and one order of summation.
-#include "kernels/cpu/attention.h"
+#include "kernels/cpu/attention/block_attention.h"
 #include "kernels/cpu/cpu_list.h"
 #include "kernels/cpu/loops/gemm_block.h"
 #include "kernels/cpu/loops/simd.h"

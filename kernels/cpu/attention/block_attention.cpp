@@ -2,7 +2,7 @@
 // Attention forward: blocks of 64 queries meet blocks of 64 keys with a running maximum and sum
 // (online softmax: Milakov, Gimelshein 2018; Dao et al. 2022), so no T x S matrix exists. One piece
 // of work is one block of queries of one head.
-#include "kernels/cpu/attention.h"
+#include "kernels/cpu/attention/block_attention.h"
 #include "kernels/cpu/cpu_list.h"
 #include "kernels/cpu/loops/gemm_block.h"
 #include "kernels/cpu/loops/simd.h"
