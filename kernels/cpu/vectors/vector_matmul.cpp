@@ -4,10 +4,13 @@
 #include "kernels/cpu/cpu_list.h"
 #include "kernels/cpu/loops/parallel.h"
 #include "kernels/cpu/loops/rows.h"
+#include "kernels/cpu/vectors/vector_block.h"
 #include "kernels/cpu/vectors/vector_packing.h"
 #include "kernels/cpu/vectors/vector_product.h"
 #include "kernels/matmul_shape.h"
 #include "kernels/operand_format.h"
+
+#include <algorithm>
 
 namespace weft::kernels::cpu {
 namespace {
@@ -20,12 +23,26 @@ public:
     Matrices(const MatmulShape& s, const void* left, const void* right)
         : left_{static_cast<const T*>(left), s.transpose_x ? s.m : s.k},
           right_{static_cast<const T*>(right), s.transpose_y ? s.k : s.n},
-          left_turned_(s.transpose_x), right_turned_(s.transpose_y) {}
+          left_lies_turned_(s.transpose_x), packs_turned_(packs_turned(s)),
+          right_turned_(s.transpose_y) {}
+
+    /// A turned left operand is read in one stream, which gains more than turning it costs where it
+    /// meets many columns.
+    static bool packs_turned(const MatmulShape& s) {
+        constexpr std::int64_t kMany = 256;
+        return s.transpose_x || s.n >= kMany;
+    }
 
     void left(std::int64_t row, std::int64_t rows, std::int64_t step, std::int64_t depth,
               float* to) const override {
-        if (left_turned_) {
+        if (left_lies_turned_) {
             pack_left_turned(part(left_, step, row), rows, depth, to);
+        } else if (packs_turned_) {
+            for (std::int64_t r = 0; r < rows; r += kBlockRows) {
+                turn(part(left_, row + r, step), std::min(rows - r, kBlockRows), depth, to,
+                     kTurnedRow);
+                to += depth * kTurnedRow;
+            }
         } else {
             pack_left(part(left_, row, step), rows, depth, to);
         }
@@ -46,16 +63,20 @@ private:
     }
 
     Rows<T> left_, right_;
-    bool left_turned_, right_turned_;
+    bool left_lies_turned_, packs_turned_, right_turned_;
 };
 
 // x, y, bias? -> out, and before the gelu; or x, y, before the gelu or what is added -> out
 class VectorMatmul final : public Kernel {
 public:
     VectorMatmul(const Op& op, const MatmulShape& s, Last last)
-        : shape_(s), in_(op.input(0).dtype),
-          product_{s.m,         s.k, s.n, s.transpose_x, op.output(0).dtype == WEFT_BF16,
-                   team_size(), last} {
+        : shape_(s), in_(op.input(0).dtype), product_{s.m,
+                                                      s.k,
+                                                      s.n,
+                                                      Matrices<float>::packs_turned(s),
+                                                      op.output(0).dtype == WEFT_BF16,
+                                                      team_size(),
+                                                      last} {
         if (op.inputs() == 3 && (last == Last::nothing || last == Last::gelu)) {
             bias_ = op.input(2).dtype;
             require(is_float(bias_), "a bias is f32 or bf16");

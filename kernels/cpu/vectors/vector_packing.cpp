@@ -21,6 +21,7 @@ template <class T>
 WEFT_AVX512 WEFT_INLINE void turn_block(const Rows<T>& from, std::int64_t rows,
                                         std::int64_t columns, float* to, std::int64_t to_row) {
     __m512i block[16];
+#pragma GCC unroll 16
     for (std::int64_t r = 0; r < 16; ++r) {
         block[r] = r < rows
                        ? _mm512_castps_si512(load_512(from.data + r * from.row, lanes(columns)))

@@ -24,7 +24,7 @@ public:
 /// out [m, n] = left [m, k] right [k, n] + bias [n]
 struct VectorProduct {
     std::int64_t m, k, n;
-    bool left_turned; // packed step by step
+    bool left_turned; // as it is packed
     bool brief_out;   // bf16, else f32
     int threads;      // the largest team
     /// What becomes of a finished sum x, bias included.
