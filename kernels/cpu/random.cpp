@@ -4,18 +4,10 @@
 #include "kernels/cpu/loops/parallel.h"
 #include "kernels/cpu/loops/random_runs.h"
 #include "kernels/cpu/loops/rows.h"
-#include "kernels/cpu/loops/simd.h"
 #include "kernels/random_shape.h"
 
 namespace weft::kernels::cpu {
 namespace {
-
-WEFT_VECTOR void multiply(const float* x, const float* factors, float* out, std::int64_t count) {
-#pragma GCC ivdep
-    for (std::int64_t i = 0; i < count; ++i) {
-        out[i] = factors[i] != 0.0f ? x[i] * factors[i] : 0.0f;
-    }
-}
 
 constexpr std::int64_t kBlock = 1024;
 
@@ -49,48 +41,42 @@ class Dropout final : public Kernel {
 public:
     explicit Dropout(const Op& op)
         : blocks_(random_shape(op, 1)), type_(op.input(0).dtype), rate_(op.real("rate")),
-          threads_(team_size()), scratch_{0, kBlock * 12} {
+          threads_(team_size()) {
         require(rate_ >= 0.0 && rate_ < 1.0, "the dropout rate is not in [0, 1)");
         require(same_shape(op.input(0), op.output(0)), "dropout keeps the shape");
         if (!is_float(type_) || op.output(0).dtype != type_) {
             unsupported("dropout of f32 or bf16 only");
         }
-        workspace_bytes_ = scratch_.bytes * threads_;
     }
 
     weft_status run(const weft_run_args& args) override {
-        const auto* random = static_cast<const std::int64_t*>(args.inputs[1]);
-        const Stream stream(random, blocks_.stream());
-        const auto kept = static_cast<float>(1.0 / (1.0 - rate_));
-        parallel_each(blocks_.count(), blocks_.elements() * 8, threads_,
-                      [&](std::int64_t number, int thread) {
-                          float* factors = scratch_.of(args.workspace, thread);
-                          const Blocks::Block block = blocks_(random, number);
-                          dropout_factors(stream, block.index, static_cast<float>(rate_), kept,
-                                          factors, block.count);
-                          apply(args, block.start, block.count, factors);
-                      });
+        if (type_ == WEFT_F32) {
+            drop<float>(args);
+        } else {
+            drop<bf16>(args);
+        }
         return WEFT_OK;
     }
 
 private:
-    void apply(const weft_run_args& args, std::int64_t start, std::int64_t count,
-               float* factors) const {
-        void* out = element(args.outputs[0], type_, start);
-        const float* x =
-            as_floats(element(args.inputs[0], type_, start), type_, factors + kBlock, count);
-        float* result = type_ == WEFT_F32 ? static_cast<float*>(out) : factors + 2 * kBlock;
-        multiply(x, factors, result, count);
-        if (type_ == WEFT_BF16) {
-            store_bf16(result, static_cast<bf16*>(out), count);
-        }
+    template <class T>
+    void drop(const weft_run_args& args) const {
+        const auto* random = static_cast<const std::int64_t*>(args.inputs[1]);
+        const Stream stream(random, blocks_.stream());
+        const auto kept = static_cast<float>(1.0 / (1.0 - rate_));
+        parallel_each(blocks_.count(), blocks_.elements() * 8, threads_,
+                      [&](std::int64_t number, int) {
+                          const Blocks::Block block = blocks_(random, number);
+                          drop_run(stream, block.index, static_cast<float>(rate_), kept,
+                                   static_cast<const T*>(args.inputs[0]) + block.start,
+                                   static_cast<T*>(args.outputs[0]) + block.start, block.count);
+                      });
     }
 
     Blocks blocks_;
     std::int32_t type_;
     double rate_;
     int threads_;
-    ThreadScratch scratch_;
 };
 
 enum class Distribution { uniform, normal, truncated_normal };

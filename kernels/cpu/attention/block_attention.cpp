@@ -4,6 +4,7 @@
 // of work is one block of queries of one head.
 #include "kernels/cpu/attention/block_attention.h"
 #include "kernels/cpu/cpu_list.h"
+#include "kernels/cpu/loops/exp_runs.h"
 #include "kernels/cpu/loops/gemm_block.h"
 #include "kernels/cpu/loops/simd.h"
 

@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/cpu/loops/random_runs.h"
 
-#include "kernels/cpu/loops/simd.h"
+#include "kernels/cpu/vectors/avx512.h"
 
 #include <algorithm>
-
-// The intrinsics of g++ 12 build their results on deliberately uninitialised registers.
-#pragma GCC diagnostic ignored "-Wuninitialized"
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
-#include <immintrin.h>
+#include <cmath>
 
 namespace weft::kernels::cpu {
 namespace {
@@ -34,11 +30,11 @@ struct RoundKeys {
     }
 };
 
-/// The four words of each of eight blocks, in order: 32 uniform numbers. Ten rounds in lanes of 64
-/// bits: the multiplication reads only the lower half of a lane, so the upper halves may hold
-/// rubbish until the end. The compiler finds no such form itself.
-__attribute__((target("avx512f"))) WEFT_INLINE void
-philox_512(__m512i block, __m512i step_low, __m512i step_high, const RoundKeys& keys, float* out) {
+/// The four words of each of eight blocks, in order. Ten rounds in lanes of 64 bits: the
+/// multiplication reads only the lower half of a lane, so the upper halves may hold rubbish until
+/// the end. The compiler finds no such form itself.
+WEFT_AVX512 WEFT_INLINE void philox_512(__m512i block, __m512i step_low, __m512i step_high,
+                                        const RoundKeys& keys, __m512i (&words)[2]) {
     const __m512i m0 = _mm512_set1_epi64(kMultiplier0);
     const __m512i m1 = _mm512_set1_epi64(kMultiplier1);
     __m512i c0 = block;
@@ -60,43 +56,78 @@ philox_512(__m512i block, __m512i step_low, __m512i step_high, const RoundKeys& 
     constexpr __mmask16 kUpper = 0xaaaa;
     const __m512i first = _mm512_mask_mov_epi32(c0, kUpper, _mm512_slli_epi64(c1, 32));
     const __m512i second = _mm512_mask_mov_epi32(c2, kUpper, _mm512_slli_epi64(c3, 32));
-    const __m512i words[2] = {
-        _mm512_permutex2var_epi64(first, _mm512_set_epi64(11, 3, 10, 2, 9, 1, 8, 0), second),
-        _mm512_permutex2var_epi64(first, _mm512_set_epi64(15, 7, 14, 6, 13, 5, 12, 4), second)};
-    for (int i = 0; i < 2; ++i) {
-        _mm512_storeu_ps(out + 16 * i,
-                         _mm512_mul_ps(_mm512_cvtepi32_ps(_mm512_srli_epi32(words[i], 8)),
-                                       _mm512_set1_ps(0x1p-24f)));
-    }
+    words[0] = _mm512_permutex2var_epi64(first, _mm512_set_epi64(11, 3, 10, 2, 9, 1, 8, 0), second);
+    words[1] =
+        _mm512_permutex2var_epi64(first, _mm512_set_epi64(15, 7, 14, 6, 13, 5, 12, 4), second);
 }
 
 constexpr std::int64_t kAtOnce = 32; // numbers
 
+/// Blocks in order, eight at a time.
+class Blocks512 {
+public:
+    WEFT_AVX512 WEFT_INLINE Blocks512(const Stream& stream, std::uint64_t block)
+        : keys_(stream.key),
+          low_(_mm512_set1_epi64(static_cast<long long>(stream.step & 0xffffffffu))),
+          high_(_mm512_set1_epi64(static_cast<long long>(stream.step >> 32))),
+          index_(_mm512_add_epi64(_mm512_set1_epi64(static_cast<long long>(block)),
+                                  _mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0))) {}
+
+    /// The next kAtOnce words.
+    WEFT_AVX512 WEFT_INLINE void next(__m512i (&words)[2]) {
+        philox_512(index_, low_, high_, keys_, words);
+        index_ = _mm512_add_epi64(index_, _mm512_set1_epi64(8));
+    }
+
+private:
+    const RoundKeys keys_;
+    const __m512i low_, high_;
+    __m512i index_;
+};
+
 /// `groups` times 32 numbers of the blocks from `block` on.
-__attribute__((target("avx512f"))) void uniforms_512(const Stream& stream, std::uint64_t block,
-                                                     float* out, std::int64_t groups) {
-    const RoundKeys keys(stream.key);
-    const __m512i low = _mm512_set1_epi64(static_cast<long long>(stream.step & 0xffffffffu));
-    const __m512i high = _mm512_set1_epi64(static_cast<long long>(stream.step >> 32));
-    const __m512i eight = _mm512_set1_epi64(8);
-    __m512i index = _mm512_add_epi64(_mm512_set1_epi64(static_cast<long long>(block)),
-                                     _mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0));
-    std::int64_t i = 0;
-    for (; i + 2 <= groups; i += 2) { // two at a time hide each other's latency
-        const __m512i next = _mm512_add_epi64(index, eight);
-        philox_512(index, low, high, keys, out + kAtOnce * i);
-        philox_512(next, low, high, keys, out + kAtOnce * (i + 1));
-        index = _mm512_add_epi64(next, eight);
+WEFT_AVX512 void uniforms_512(const Stream& stream, std::uint64_t block, float* out,
+                              std::int64_t groups) {
+    Blocks512 blocks(stream, block);
+    for (std::int64_t i = 0; i < groups; ++i) {
+        __m512i words[2];
+        blocks.next(words);
+        for (int half = 0; half < 2; ++half) {
+            const __m512 whole = _mm512_cvtepi32_ps(_mm512_srli_epi32(words[half], 8));
+            _mm512_storeu_ps(out + kAtOnce * i + 16 * half,
+                             _mm512_mul_ps(whole, _mm512_set1_ps(0x1p-24f)));
+        }
     }
-    if (i < groups) {
-        philox_512(index, low, high, keys, out + kAtOnce * i);
+}
+
+/// out = x kept where the number, 24 bits, is at least `least`, of `groups` times 32 elements.
+template <class T>
+WEFT_AVX512 void drop_512(const Stream& stream, std::uint64_t block, std::uint32_t least,
+                          float kept, const T* x, T* out, std::int64_t groups) {
+    Blocks512 blocks(stream, block);
+    const __m512i bound = _mm512_set1_epi32(static_cast<int>(least));
+    const __m512 factor = _mm512_set1_ps(kept);
+    for (std::int64_t i = 0; i < groups; ++i) {
+        __m512i words[2];
+        blocks.next(words);
+        for (int half = 0; half < 2; ++half) {
+            const __mmask16 stays =
+                _mm512_cmpge_epu32_mask(_mm512_srli_epi32(words[half], 8), bound);
+            const std::int64_t at = kAtOnce * i + 16 * half;
+            store_512(out + at, lanes(16),
+                      _mm512_maskz_mul_ps(stays, load_512(x + at, lanes(16)), factor));
+        }
     }
+}
+
+bool wide() {
+    static const bool has = machine_has_avx512();
+    return has;
 }
 
 /// uniforms_512 on any machine.
 void uniforms(const Stream& stream, std::uint64_t block, float* out, std::int64_t groups) {
-    static const bool wide = __builtin_cpu_supports("avx512f");
-    if (wide) {
+    if (wide()) {
         uniforms_512(stream, block, out, groups);
         return;
     }
@@ -111,6 +142,14 @@ void uniforms(const Stream& stream, std::uint64_t block, float* out, std::int64_
 WEFT_VECTOR void keep_where(float* values, float rate, float kept, std::int64_t count) {
     for (std::int64_t i = 0; i < count; ++i) {
         values[i] = values[i] >= rate ? kept : 0.0f;
+    }
+}
+
+WEFT_VECTOR void multiply_run(const float* x, const float* factors, float* out,
+                              std::int64_t count) {
+#pragma GCC ivdep
+    for (std::int64_t i = 0; i < count; ++i) {
+        out[i] = factors[i] != 0.0f ? x[i] * factors[i] : 0.0f;
     }
 }
 
@@ -140,5 +179,38 @@ void dropout_factors(const Stream& stream, std::uint64_t first, float rate, floa
     uniform_words(stream, first, keep, count);
     keep_where(keep, rate, kept, count);
 }
+
+template <class T>
+void drop_run(const Stream& stream, std::uint64_t first, float rate, float kept, const T* x, T* out,
+              std::int64_t count) {
+    std::int64_t done = 0;
+    if (wide() && first % 4 == 0) {
+        const std::int64_t groups = count / kAtOnce;
+        const auto least =
+            static_cast<std::uint32_t>(std::ceil(static_cast<double>(rate) * 0x1p24));
+        drop_512(stream, first / 4, least, kept, x, out, groups);
+        done = groups * kAtOnce;
+    }
+    constexpr std::int64_t kSome = 256;
+    float factors[kSome];
+    float values[kSome];
+    for (; done < count; done += kSome) {
+        const std::int64_t some = std::min(kSome, count - done);
+        dropout_factors(stream, first + static_cast<std::uint64_t>(done), rate, kept, factors,
+                        some);
+        for (std::int64_t i = 0; i < some; ++i) {
+            values[i] = to_float(x[done + i]);
+        }
+        multiply_run(values, factors, values, some);
+        for (std::int64_t i = 0; i < some; ++i) {
+            out[done + i] = from_float<T>(values[i]);
+        }
+    }
+}
+
+template void drop_run(const Stream&, std::uint64_t, float, float, const float*, float*,
+                       std::int64_t);
+template void drop_run(const Stream&, std::uint64_t, float, float, const bf16*, bf16*,
+                       std::int64_t);
 
 } // namespace weft::kernels::cpu

@@ -174,12 +174,4 @@ WEFT_VECTOR float max_run(const bf16* values, std::int64_t count) {
     return max_of(values, count);
 }
 
-WEFT_VECTOR float exp_run(const float* from, float shift, float* to, std::int64_t count) {
-    return blocked_sum(count, [=](std::int64_t i) WEFT_INLINE_LAMBDA {
-        const float value = exp_f(from[i] - shift);
-        to[i] = value;
-        return value;
-    });
-}
-
 } // namespace weft::kernels::cpu

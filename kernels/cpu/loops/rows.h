@@ -33,8 +33,6 @@ float sum_run(const bf16* values, std::int64_t count);
 float dot_run(const float* a, const float* b, std::int64_t count);
 float max_run(const float* values, std::int64_t count); // -infinity when empty; NaN propagates
 float max_run(const bf16* values, std::int64_t count);
-/// to = exp(from - shift); returns the sum. `to` may be `from`.
-float exp_run(const float* from, float shift, float* to, std::int64_t count);
 
 /// The run as floats: the run itself when it is f32, else converted into `scratch`.
 inline const float* as_floats(const void* from, std::int32_t dtype, float* scratch,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cross-entropy: each row is read once forward and once backward; no probability is ever stored.
 #include "kernels/cpu/cpu_list.h"
+#include "kernels/cpu/loops/exp_runs.h"
 #include "kernels/cpu/loops/parallel.h"
 #include "kernels/cpu/loops/rows.h"
 #include "kernels/cpu/loops/simd.h"
@@ -14,12 +15,6 @@ namespace {
 
 // Elements are read as they are stored, f32 or bf16, and widened in registers.
 
-template <class T>
-WEFT_VECTOR float sum_of_exp(const T* x, float shift, std::int64_t count) {
-    return blocked_sum(count, [=](std::int64_t i)
-                                  WEFT_INLINE_LAMBDA { return exp_f(to_float(x[i]) - shift); });
-}
-
 /// What stands for no class (-1e30 and below) is left out.
 template <class T>
 WEFT_VECTOR float sum_of_real(const T* x, std::int64_t count) {
@@ -27,16 +22,6 @@ WEFT_VECTOR float sum_of_real(const T* x, std::int64_t count) {
         const float value = to_float(x[i]);
         return value > -1e29f ? value : 0.0f;
     });
-}
-
-/// out = factor (exp(x - logsumexp) - floor); `out` may be `x`.
-template <class T, class Out>
-WEFT_VECTOR void grad_run(const T* x, float logsumexp, float factor, float floor, Out* out,
-                          std::int64_t count) {
-#pragma GCC ivdep
-    for (std::int64_t i = 0; i < count; ++i) {
-        out[i] = from_float<Out>(factor * (exp_f(to_float(x[i]) - logsumexp) - floor));
-    }
 }
 
 /// Checks and per-row iteration that the three ops share.
@@ -165,7 +150,7 @@ private:
         const auto floor = static_cast<float>(smoothing_ / static_cast<double>(of_));
         const bool here = label < classes_;
         const float logit = here ? to_float(x[label]) : 0.0f;
-        grad_run(x, logsumexp, dloss, floor, out, classes_);
+        scaled_exp_run(x, logsumexp, dloss, floor, out, classes_);
         if (here) {
             const float others = dloss * (exp_f(logit - logsumexp) - floor);
             out[label] = from_float<Out>(others - dloss * static_cast<float>(1.0 - smoothing_));

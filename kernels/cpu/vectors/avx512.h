@@ -70,6 +70,27 @@ WEFT_AVX512 WEFT_INLINE __m512 power_of_two_512(__m512 x) {
     return _mm512_scalef_ps(p, x);
 }
 
+/// e^x with a relative error below 3e-7; 0 below -87.3 (no denormals), infinity above 88.72, NaN of
+/// NaN. As exp_f (loops/simd.h).
+WEFT_AVX512 WEFT_INLINE __m512 exp_512(__m512 x) {
+    const __m512 limited = _mm512_min_ps(_mm512_set1_ps(89.0f), x); // NaN, if it is the second
+    const __m512 n = _mm512_roundscale_ps(_mm512_mul_ps(limited, _mm512_set1_ps(kLog2E)),
+                                          _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+    // ln(2) in two parts, the first with few bits, so that n * high is exact.
+    __m512 r = _mm512_fnmadd_ps(n, _mm512_set1_ps(0.693359375f), limited);
+    r = _mm512_fnmadd_ps(n, _mm512_set1_ps(-2.12194440e-4f), r);
+    __m512 p = _mm512_set1_ps(1.0f / 5040.0f); // Taylor series, |r| <= ln(2) / 2
+    p = _mm512_fmadd_ps(p, r, _mm512_set1_ps(1.0f / 720.0f));
+    p = _mm512_fmadd_ps(p, r, _mm512_set1_ps(1.0f / 120.0f));
+    p = _mm512_fmadd_ps(p, r, _mm512_set1_ps(1.0f / 24.0f));
+    p = _mm512_fmadd_ps(p, r, _mm512_set1_ps(1.0f / 6.0f));
+    p = _mm512_fmadd_ps(p, r, _mm512_set1_ps(0.5f));
+    p = _mm512_fmadd_ps(p, r, _mm512_set1_ps(1.0f));
+    p = _mm512_fmadd_ps(p, r, _mm512_set1_ps(1.0f));
+    const __mmask16 tiny = _mm512_cmp_ps_mask(x, _mm512_set1_ps(-87.3f), _CMP_LT_OQ);
+    return _mm512_mask_mov_ps(_mm512_scalef_ps(p, n), tiny, _mm512_setzero_ps());
+}
+
 /// 1 / (1 + e^-2u) with u = sqrt(2 / pi) (x + 0.044715 x^3): gelu(x) is x times it.
 WEFT_AVX512 WEFT_INLINE __m512 gelu_share_512(__m512 x) {
     constexpr float kFactor = -2 * 0.797884561f * kLog2E;
