@@ -13,8 +13,8 @@
 namespace weft::kernels::cpu {
 namespace {
 
-/// Rows of a chunk, by their number in the whole array.
-struct Rows {
+/// RowRange of a chunk, by their number in the whole array.
+struct RowRange {
     std::int64_t first, count, width;
 };
 
@@ -31,7 +31,7 @@ struct RowWeights {
 // `x`, `dy`, `y` and `dx` are whole arrays; channel vectors have `width` elements.
 
 template <class T>
-WEFT_VECTOR void add_weighted(const T* x, const Rows& rows, const RowWeights& weights,
+WEFT_VECTOR void add_weighted(const T* x, const RowRange& rows, const RowWeights& weights,
                               float* sums) {
     const std::int64_t width = rows.width;
     for (std::int64_t r = rows.first; r < rows.first + rows.count; ++r) {
@@ -45,7 +45,7 @@ WEFT_VECTOR void add_weighted(const T* x, const Rows& rows, const RowWeights& we
 }
 
 template <class T>
-WEFT_VECTOR void add_squares(const T* x, const Rows& rows, const RowWeights& weights,
+WEFT_VECTOR void add_squares(const T* x, const RowRange& rows, const RowWeights& weights,
                              const float* center, float* squares) {
     const std::int64_t width = rows.width;
     for (std::int64_t r = rows.first; r < rows.first + rows.count; ++r) {
@@ -60,7 +60,7 @@ WEFT_VECTOR void add_squares(const T* x, const Rows& rows, const RowWeights& wei
 }
 
 template <class T>
-WEFT_VECTOR void add_grads(const T* x, const T* dy, const Rows& rows, const float* mean,
+WEFT_VECTOR void add_grads(const T* x, const T* dy, const RowRange& rows, const float* mean,
                            const float* rstd, float* sums, float* dots) {
     const std::int64_t width = rows.width;
     for (std::int64_t r = rows.first; r < rows.first + rows.count; ++r) {
@@ -76,7 +76,7 @@ WEFT_VECTOR void add_grads(const T* x, const T* dy, const Rows& rows, const floa
 }
 
 template <class T, class Out>
-WEFT_VECTOR void normalize(const T* x, const Rows& rows, const float* mean, const float* factor,
+WEFT_VECTOR void normalize(const T* x, const RowRange& rows, const float* mean, const float* factor,
                            const float* shift, Out* y) {
     const std::int64_t width = rows.width;
     for (std::int64_t r = rows.first; r < rows.first + rows.count; ++r) {
@@ -97,8 +97,8 @@ struct InputGrad {
 
 /// dx = factor (dy - weight share (sum + u dot)), u = (x - mean) rstd
 template <class T, class Out>
-WEFT_VECTOR void input_grad(const T* x, const T* dy, const Rows& rows, const RowWeights& weights,
-                            const InputGrad& of, Out* dx) {
+WEFT_VECTOR void input_grad(const T* x, const T* dy, const RowRange& rows,
+                            const RowWeights& weights, const InputGrad& of, Out* dx) {
     const std::int64_t width = rows.width;
     for (std::int64_t r = rows.first; r < rows.first + rows.count; ++r) {
         const float weight = weights(r) * of.share;
@@ -209,7 +209,7 @@ protected:
         return total > 0.0 ? 1.0 / total : 0.0;
     }
 
-    Rows chunk(std::int64_t number) const {
+    RowRange chunk(std::int64_t number) const {
         const std::int64_t first = number * chunk_;
         return {first, std::min(chunk_, rows_ - first), width_};
     }
@@ -288,7 +288,7 @@ private:
     void add_up(const weft_run_args& args) const {
         const RowWeights weights = this->weights(args);
         as_stored(x_, args.inputs[0], [&](const auto* x) {
-            for_each_chunk(args, [&](const Rows& rows, float* mean, float* squares) {
+            for_each_chunk(args, [&](const RowRange& rows, float* mean, float* squares) {
                 add_weighted(x, rows, weights, mean);
                 const double total = total_weight(weights, rows.first, rows.first + rows.count);
                 scale_run(mean, total > 0.0 ? static_cast<float>(1.0 / total) : 0.0f, width_);
@@ -307,7 +307,7 @@ private:
         double* squares = sums + stride_;
         std::fill_n(sums, 2 * stride_, 0.0);
         for (std::int64_t i = 0; i < chunks_; ++i) {
-            const Rows rows = chunk(i);
+            const RowRange rows = chunk(i);
             add_times(partial(args, i), total_weight(weights, rows.first, rows.first + rows.count),
                       sums, width_);
         }
@@ -316,7 +316,7 @@ private:
             means[c] = static_cast<float>(sums[c]);
         }
         for (std::int64_t i = 0; i < chunks_; ++i) {
-            const Rows rows = chunk(i);
+            const RowRange rows = chunk(i);
             const float* mean = partial(args, i);
             add_spread(mean, mean + stride_, sums,
                        total_weight(weights, rows.first, rows.first + rows.count), squares, width_);
@@ -369,7 +369,7 @@ private:
             rstd[c] = 1.0f / std::sqrt(variance[c] + static_cast<float>(eps_));
             factor[c] = scale[c] * rstd[c];
         }
-        for_each_chunk(args, [&](const Rows& rows, float* sums, float* dots) {
+        for_each_chunk(args, [&](const RowRange& rows, float* sums, float* dots) {
             add_grads(x, dy, rows, mean, rstd, sums, dots);
         });
         double* totals = this->totals(args);

@@ -76,27 +76,24 @@ WEFT_AVX512 void scaled_wide(const T* x, float shift, float factor, float floor,
     }
 }
 
-bool wide() {
-    static const bool has = machine_has_avx512();
-    return has;
-}
-
 } // namespace
 
 template <class T>
 float sum_of_exp(const T* x, float shift, std::int64_t count) {
-    return wide() ? exp_wide(x, shift, nullptr, count) : sum_anywhere(x, shift, count);
+    return machine_has_avx512() ? exp_wide(x, shift, nullptr, count)
+                                : sum_anywhere(x, shift, count);
 }
 
 float exp_run(const float* from, float shift, float* to, std::int64_t count) {
-    return wide() ? exp_wide(from, shift, to, count) : exp_anywhere(from, shift, to, count);
+    return machine_has_avx512() ? exp_wide(from, shift, to, count)
+                                : exp_anywhere(from, shift, to, count);
 }
 
 template <class T, class Out>
 void scaled_exp_run(const T* x, float shift, float factor, float floor, Out* out,
                     std::int64_t count) {
-    wide() ? scaled_wide(x, shift, factor, floor, out, count)
-           : scaled_anywhere(x, shift, factor, floor, out, count);
+    machine_has_avx512() ? scaled_wide(x, shift, factor, floor, out, count)
+                         : scaled_anywhere(x, shift, factor, floor, out, count);
 }
 
 template float sum_of_exp(const float*, float, std::int64_t);

@@ -120,14 +120,9 @@ WEFT_AVX512 void drop_512(const Stream& stream, std::uint64_t block, std::uint32
     }
 }
 
-bool wide() {
-    static const bool has = machine_has_avx512();
-    return has;
-}
-
 /// uniforms_512 on any machine.
 void uniforms(const Stream& stream, std::uint64_t block, float* out, std::int64_t groups) {
-    if (wide()) {
+    if (machine_has_avx512()) {
         uniforms_512(stream, block, out, groups);
         return;
     }
@@ -184,7 +179,7 @@ template <class T>
 void drop_run(const Stream& stream, std::uint64_t first, float rate, float kept, const T* x, T* out,
               std::int64_t count) {
     std::int64_t done = 0;
-    if (wide() && first % 4 == 0) {
+    if (machine_has_avx512() && first % 4 == 0) {
         const std::int64_t groups = count / kAtOnce;
         const auto least =
             static_cast<std::uint32_t>(std::ceil(static_cast<double>(rate) * 0x1p24));

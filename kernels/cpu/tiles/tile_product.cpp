@@ -6,6 +6,7 @@
 #include "kernels/cpu/tiles/tile_product.h"
 
 #include "kernels/cpu/loops/parallel.h"
+#include "kernels/cpu/loops/pieces.h"
 #include "kernels/cpu/tiles/matrix_tiles.h"
 #include "kernels/cpu/tiles/tile_packing.h"
 
@@ -24,15 +25,6 @@ constexpr std::int64_t kMostDepth = 96;            // tiles that are packed as a
 constexpr std::int64_t kChunkDepth = 32;           // or at a time
 constexpr std::int64_t kChunkRows = 32;            // blocks that share packed columns
 constexpr double kAlone = 1 << 24;                 // FLOP below which one thread is enough
-
-std::int64_t pieces(std::int64_t total, std::int64_t most) {
-    return (total + most - 1) / most;
-}
-
-/// The size of pieces that are as equal as can be and no larger than `most`.
-std::int64_t equal_size(std::int64_t total, std::int64_t most) {
-    return pieces(total, pieces(total, most));
-}
 
 double flops(double m, double k, double n) {
     return 2 * m * k * n;
@@ -217,19 +209,6 @@ WEFT_TILES void multiply_block(const std::uint16_t* left, std::int64_t left_row,
     _tile_stored(1, sums + kTileSums, 64);
     _tile_stored(2, sums + 2 * kTileSums, 64);
     _tile_stored(3, sums + 3 * kTileSums, 64);
-}
-
-/// Of blocks of rows or columns, or of tiles along the depth.
-struct Range {
-    std::int64_t begin = 0, end = 0;
-};
-
-/// Calls fn(piece) for the pieces of a range.
-template <class Fn>
-void for_pieces(const Range& all, std::int64_t size, const Fn& fn) {
-    for (std::int64_t begin = all.begin; begin < all.end; begin += size) {
-        fn(Range{begin, std::min(begin + size, all.end)});
-    }
 }
 
 /// What one thread does: its part of the results.

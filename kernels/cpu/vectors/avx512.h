@@ -19,9 +19,11 @@ namespace weft::kernels::cpu {
 
 /// Whether this machine runs code that is marked WEFT_AVX512.
 inline bool machine_has_avx512() {
-    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-           __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") &&
-           __builtin_cpu_supports("fma");
+    static const bool has = __builtin_cpu_supports("avx512f") &&
+                            __builtin_cpu_supports("avx512bw") &&
+                            __builtin_cpu_supports("avx512vl") &&
+                            __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("fma");
+    return has;
 }
 
 inline constexpr float kLog2E = 1.44269504f;

@@ -52,7 +52,7 @@ WEFT_AVX512 void multiply(const VectorBlock& given) {
     }
 }
 
-/// Rows by vectors of results, held in registers along the summed axis.
+/// RowCounts by vectors of results, held in registers along the summed axis.
 template <int kRows, int kVectors>
 WEFT_AVX512 WEFT_INLINE void multiply_tile(const FloatRows& left, const FloatRows& right,
                                            float* out, std::int64_t out_row, std::int64_t k,
@@ -118,10 +118,10 @@ constexpr std::array<Multiply, sizeof...(kRows)> by_rows(std::integer_sequence<i
     return {&multiply<kRows + 1, kVectors, kTurned>...};
 }
 
-using Rows = std::make_integer_sequence<int, kBlockRows>;
+using RowCounts = std::make_integer_sequence<int, kBlockRows>;
 constexpr std::array<Multiply, kBlockRows> kMultiply[2][2] = {
-    {by_rows<1, false>(Rows()), by_rows<2, false>(Rows())},
-    {by_rows<1, true>(Rows()), by_rows<2, true>(Rows())}};
+    {by_rows<1, false>(RowCounts()), by_rows<2, false>(RowCounts())},
+    {by_rows<1, true>(RowCounts()), by_rows<2, true>(RowCounts())}};
 
 } // namespace
 

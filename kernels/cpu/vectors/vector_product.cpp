@@ -5,6 +5,7 @@
 #include "kernels/cpu/vectors/vector_product.h"
 
 #include "kernels/cpu/loops/parallel.h"
+#include "kernels/cpu/loops/pieces.h"
 #include "kernels/cpu/loops/rows.h"
 #include "kernels/cpu/tiles/matrix_tiles.h"
 #include "kernels/cpu/tiles/pairs.h"
@@ -22,28 +23,20 @@ constexpr std::int64_t kSumFloats = 1 << 17;   // sums that wait there for more 
 constexpr std::int64_t kPackedBlocks = kMostPackedRows / kBlockRows;
 constexpr double kAlone = 1 << 20; // FLOP below which one thread is enough
 
-std::int64_t pieces(std::int64_t total, std::int64_t most) {
-    return (total + most - 1) / most;
-}
-
-/// The size of pieces that are as equal as can be and no larger than `most`.
-std::int64_t equal_size(std::int64_t total, std::int64_t most) {
-    return pieces(total, pieces(total, std::max<std::int64_t>(most, 1)));
-}
-
 /// How the work is cut; in blocks of rows and columns. The order of a sum hangs on the depth alone.
-struct Cut {
+struct ProductCut {
     std::int64_t depth;                   // of what is packed at a time
     std::int64_t row_parts, column_parts; // of the team
     std::int64_t part_rows, part_columns;
     std::int64_t chunk_rows, chunk_columns; // of a part, that go together
     bool deep;                              // sums wait
 
-    explicit Cut(const VectorProduct& p) {
+    explicit ProductCut(const VectorProduct& p) {
         depth = equal_size(p.k, kMostDepth);
         deep = depth < p.k;
         share(p);
-        chunk_columns = equal_size(part_columns, kRightFloats / (depth * kBlockColumns));
+        chunk_columns = equal_size(
+            part_columns, std::max<std::int64_t>(1, kRightFloats / (depth * kBlockColumns)));
         chunk_rows =
             deep ? equal_size(part_rows, kSumFloats / (kBlockRows * kBlockColumns * chunk_columns))
                  : part_rows;
@@ -87,7 +80,7 @@ private:
 };
 
 /// A block of finished sums on its way out.
-struct Leaving {
+struct FinishedBlock {
     const float* sums;
     std::int64_t sums_row;
     const float* bias; // of its columns
@@ -97,7 +90,7 @@ struct Leaving {
 };
 
 template <VectorProduct::Last kLast, class T>
-WEFT_AVX512 void write_block(const Leaving& block, const VectorProduct::Results& results) {
+WEFT_AVX512 void write_block(const FinishedBlock& block, const VectorProduct::Results& results) {
     using Last = VectorProduct::Last;
     for (std::int64_t c = 0; c < block.columns; c += kVector) {
         const __mmask16 there = lanes(block.columns - c);
@@ -122,7 +115,7 @@ WEFT_AVX512 void write_block(const Leaving& block, const VectorProduct::Results&
     }
 }
 
-using Write = void (*)(const Leaving&, const VectorProduct::Results&);
+using Write = void (*)(const FinishedBlock&, const VectorProduct::Results&);
 
 template <class T>
 Write writer(VectorProduct::Last last) {
@@ -135,25 +128,11 @@ Write writer(VectorProduct::Last last) {
     }
 }
 
-/// Of blocks of rows or columns.
-struct Range {
-    std::int64_t begin, end;
-    std::int64_t count() const { return end - begin; }
-};
-
-/// Calls fn(piece) for the pieces of a range.
-template <class Fn>
-void for_pieces(const Range& all, std::int64_t size, const Fn& fn) {
-    for (std::int64_t begin = all.begin; begin < all.end; begin += size) {
-        fn(Range{begin, std::min(begin + size, all.end)});
-    }
-}
-
 /// What one thread does: its part of the results.
-class Part {
+class ProductPart {
 public:
-    Part(const VectorProduct& p, const Cut& cut, const ProductOperands& operands,
-         const VectorProduct::Results& results, void* workspace, std::int64_t index)
+    ProductPart(const VectorProduct& p, const ProductCut& cut, const ProductOperands& operands,
+                const VectorProduct::Results& results, void* workspace, std::int64_t index)
         : p_(p), cut_(cut), operands_(operands), results_(results),
           write_(p.brief_out ? writer<bf16>(p.last) : writer<float>(p.last)) {
         left_ = reinterpret_cast<float*>(static_cast<char*>(workspace) + index * cut.part_bytes());
@@ -221,7 +200,7 @@ private:
     }
 
     const VectorProduct& p_;
-    const Cut& cut_;
+    const ProductCut& cut_;
     const ProductOperands& operands_;
     const VectorProduct::Results& results_;
     Write write_;
@@ -234,17 +213,17 @@ private:
 } // namespace
 
 std::int64_t VectorProduct::workspace_bytes() const {
-    const Cut cut(*this);
+    const ProductCut cut(*this);
     return cut.row_parts * cut.column_parts * cut.part_bytes();
 }
 
 void VectorProduct::run(const ProductOperands& operands, const Results& results,
                         void* workspace) const {
-    const Cut cut(*this);
+    const ProductCut cut(*this);
     const std::int64_t parts = cut.row_parts * cut.column_parts;
     // Each part is work enough for a thread.
     parallel_each(parts, parts * kParallelWork, threads, [&](std::int64_t index, int) {
-        Part(*this, cut, operands, results, workspace, index).run();
+        ProductPart(*this, cut, operands, results, workspace, index).run();
     });
 }
 
