@@ -8,53 +8,143 @@
 #include "kernels/window_shape.h"
 
 #include <limits>
+#include <type_traits>
 
 namespace weft::kernels::cpu {
 namespace {
 
-WEFT_VECTOR void max_into(float* best, const float* x, std::int64_t count) {
-#pragma GCC ivdep
-    for (std::int64_t c = 0; c < count; ++c) {
-        best[c] = (x[c] > best[c]) | (x[c] != x[c]) ? x[c] : best[c]; // NaN wins
-    }
-}
+/// The pixels of an image that the window of a result sees.
+struct Taps {
+    std::int64_t top, bottom, left, right;
 
-/// Gives what is left of dy to the channels whose x is the maximum y.
-WEFT_VECTOR void route_gradient(const float* x, const float* y, float* left, float* dx,
-                                std::int64_t count) {
-#pragma GCC ivdep
-    for (std::int64_t c = 0; c < count; ++c) {
-        const float share = x[c] == y[c] ? left[c] : 0.0f;
-        dx[c] += share;
-        left[c] = x[c] == y[c] ? 0.0f : left[c];
+    WEFT_INLINE Taps(const WindowShape& s, std::int64_t oy, std::int64_t ox) {
+        const std::int64_t y = oy * s.stride_h - s.top;
+        const std::int64_t x = ox * s.stride_w - s.left;
+        top = y < 0 ? 0 : y;
+        bottom = y + s.kh < s.h ? y + s.kh : s.h;
+        left = x < 0 ? 0 : x;
+        right = x + s.kw < s.w ? x + s.kw : s.w;
     }
-}
-
-/// Calls fn(y, x) for the image positions under the window of result (oy, ox), in row-major order.
-template <class Fn>
-void for_each_tap(const WindowShape& s, std::int64_t oy, std::int64_t ox, const Fn& fn) {
-    const std::int64_t y0 = oy * s.stride_h - s.top;
-    const std::int64_t x0 = ox * s.stride_w - s.left;
-    for (std::int64_t y = std::max<std::int64_t>(y0, 0); y < std::min(y0 + s.kh, s.h); ++y) {
-        for (std::int64_t x = std::max<std::int64_t>(x0, 0); x < std::min(x0 + s.kw, s.w); ++x) {
-            fn(y, x);
-        }
-    }
-}
-
-enum class Pooling { max, average };
+};
 
 /// What one pixel of a window gives to its average.
 float pixel_share(const WindowShape& s, bool inside_only, std::int64_t oy, std::int64_t ox) {
     return 1.0f / static_cast<float>(inside_only ? taps_inside(s, oy, ox) : s.kh * s.kw);
 }
 
+// `image` is that of a sample, `out` a row of its results, `best` and `sums` scratch for C numbers.
+
+template <class T>
+WEFT_VECTOR void max_row(const WindowShape& s, const T* image, std::int64_t oy, float* best,
+                         T* out) {
+    const std::int64_t channels = s.c;
+    for (std::int64_t ox = 0; ox < s.out_w; ++ox, out += channels) {
+        for (std::int64_t c = 0; c < channels; ++c) {
+            best[c] = -std::numeric_limits<float>::infinity();
+        }
+        const Taps taps(s, oy, ox);
+        for (std::int64_t y = taps.top; y < taps.bottom; ++y) {
+            for (std::int64_t x = taps.left; x < taps.right; ++x) {
+                const T* pixel = image + (y * s.w + x) * channels;
+#pragma GCC ivdep
+                for (std::int64_t c = 0; c < channels; ++c) {
+                    const float value = to_float(pixel[c]);
+                    best[c] = (value > best[c]) | (value != value) ? value : best[c]; // NaN wins
+                }
+            }
+        }
+#pragma GCC ivdep
+        for (std::int64_t c = 0; c < channels; ++c) {
+            out[c] = from_float<T>(best[c]);
+        }
+    }
+}
+
+template <class T>
+WEFT_VECTOR void average_row(const WindowShape& s, bool inside_only, const T* image,
+                             std::int64_t oy, float* sums, T* out) {
+    const std::int64_t channels = s.c;
+    for (std::int64_t ox = 0; ox < s.out_w; ++ox, out += channels) {
+        for (std::int64_t c = 0; c < channels; ++c) {
+            sums[c] = 0.0f;
+        }
+        const Taps taps(s, oy, ox);
+        for (std::int64_t y = taps.top; y < taps.bottom; ++y) {
+            for (std::int64_t x = taps.left; x < taps.right; ++x) {
+                const T* pixel = image + (y * s.w + x) * channels;
+#pragma GCC ivdep
+                for (std::int64_t c = 0; c < channels; ++c) {
+                    sums[c] += to_float(pixel[c]);
+                }
+            }
+        }
+        const float share = pixel_share(s, inside_only, oy, ox);
+#pragma GCC ivdep
+        for (std::int64_t c = 0; c < channels; ++c) {
+            out[c] = from_float<T>(sums[c] * share);
+        }
+    }
+}
+
+// Of a whole sample; `dx` is zero before.
+
+/// Gives dy to the first pixel of each window whose number is the maximum y. `left` is scratch:
+/// what no pixel has got so far.
+template <class T>
+WEFT_VECTOR void route_gradients(const WindowShape& s, const T* image, const T* y, const T* dy,
+                                 float* left, float* dx) {
+    const std::int64_t channels = s.c;
+    for (std::int64_t oy = 0; oy < s.out_h; ++oy) {
+        for (std::int64_t ox = 0; ox < s.out_w; ++ox, y += channels, dy += channels) {
+#pragma GCC ivdep
+            for (std::int64_t c = 0; c < channels; ++c) {
+                left[c] = to_float(dy[c]);
+            }
+            const Taps taps(s, oy, ox);
+            for (std::int64_t row = taps.top; row < taps.bottom; ++row) {
+                for (std::int64_t column = taps.left; column < taps.right; ++column) {
+                    const T* pixel = image + (row * s.w + column) * channels;
+                    float* to = dx + (row * s.w + column) * channels;
+#pragma GCC ivdep
+                    for (std::int64_t c = 0; c < channels; ++c) {
+                        const bool largest = to_float(pixel[c]) == to_float(y[c]);
+                        to[c] += largest ? left[c] : 0.0f;
+                        left[c] = largest ? 0.0f : left[c];
+                    }
+                }
+            }
+        }
+    }
+}
+
+template <class T>
+WEFT_VECTOR void spread_gradients(const WindowShape& s, bool inside_only, const T* dy, float* dx) {
+    const std::int64_t channels = s.c;
+    for (std::int64_t oy = 0; oy < s.out_h; ++oy) {
+        for (std::int64_t ox = 0; ox < s.out_w; ++ox, dy += channels) {
+            const Taps taps(s, oy, ox);
+            const float share = pixel_share(s, inside_only, oy, ox);
+            for (std::int64_t row = taps.top; row < taps.bottom; ++row) {
+                for (std::int64_t column = taps.left; column < taps.right; ++column) {
+                    float* to = dx + (row * s.w + column) * channels;
+#pragma GCC ivdep
+                    for (std::int64_t c = 0; c < channels; ++c) {
+                        to[c] += to_float(dy[c]) * share;
+                    }
+                }
+            }
+        }
+    }
+}
+
+enum class Pooling { max, average };
+
 class Pool final : public Kernel {
 public:
     Pool(const Op& op, Pooling kind)
         : s_(pool_shape(op, op.input(0), op.output(0))), type_(op.input(0).dtype), kind_(kind),
-          inside_only_(op.flag("exclude_padding")), threads_(team_size()),
-          line_(round_up_to_line(s_.c * 4)), scratch_{0, 2 * line_} {
+          inside_only_(op.flag("exclude_padding")),
+          threads_(team_size()), scratch_{0, round_up_to_line(s_.c * 4)} {
         if (!is_float(type_) || op.output(0).dtype != type_) {
             unsupported("pooling of f32 or bf16 only");
         }
@@ -62,34 +152,30 @@ public:
     }
 
     weft_status run(const weft_run_args& args) override {
-        const std::int64_t work = s_.n * s_.out_h * s_.out_w * s_.c * s_.kh * s_.kw;
-        parallel_each(s_.n * s_.out_h, work, threads_, [&](std::int64_t piece, int thread) {
-            float* best = scratch_.of(args.workspace, thread);
-            for (std::int64_t ox = 0; ox < s_.out_w; ++ox) {
-                one(args, piece / s_.out_h, piece % s_.out_h, ox, best);
-            }
-        });
+        if (type_ == WEFT_F32) {
+            pool<float>(args);
+        } else {
+            pool<bf16>(args);
+        }
         return WEFT_OK;
     }
 
 private:
-    void one(const weft_run_args& args, std::int64_t n, std::int64_t oy, std::int64_t ox,
-             float* result) const {
-        const bool max = kind_ == Pooling::max;
-        fill_run(result, max ? -std::numeric_limits<float>::infinity() : 0.0f, s_.c);
-        for_each_tap(s_, oy, ox, [&](std::int64_t y, std::int64_t x) {
-            const float* pixel = as_floats(element(args.inputs[0], type_, s_.image(n, y, x)), type_,
-                                           result + line_ / 4, s_.c);
-            if (max) {
-                max_into(result, pixel, s_.c);
+    template <class T>
+    void pool(const weft_run_args& args) const {
+        const std::int64_t work = s_.n * s_.out_h * s_.out_w * s_.c * s_.kh * s_.kw;
+        parallel_each(s_.n * s_.out_h, work, threads_, [&](std::int64_t piece, int thread) {
+            const std::int64_t n = piece / s_.out_h;
+            const std::int64_t oy = piece % s_.out_h;
+            const T* image = static_cast<const T*>(args.inputs[0]) + s_.image(n, 0, 0);
+            T* out = static_cast<T*>(args.outputs[0]) + s_.result(n, oy, 0);
+            float* scratch = scratch_.of(args.workspace, thread);
+            if (kind_ == Pooling::max) {
+                max_row(s_, image, oy, scratch, out);
             } else {
-                add_run(result, pixel, s_.c);
+                average_row(s_, inside_only_, image, oy, scratch, out);
             }
         });
-        if (!max) {
-            scale_run(result, pixel_share(s_, inside_only_, oy, ox), s_.c);
-        }
-        store_run(type_)(result, element(args.outputs[0], type_, s_.result(n, oy, ox)), s_.c);
     }
 
     WindowShape s_;
@@ -97,7 +183,6 @@ private:
     Pooling kind_;
     bool inside_only_;
     int threads_;
-    std::int64_t line_;
     ThreadScratch scratch_;
 };
 
@@ -106,8 +191,7 @@ public:
     PoolGrad(const Op& op, Pooling kind)
         : s_(pool_shape(op, op.output(0), op.input(kind == Pooling::max ? 2 : 0))),
           type_(op.output(0).dtype), kind_(kind), inside_only_(op.flag("exclude_padding")),
-          threads_(team_size()), line_(round_up_to_line(s_.c * 4)),
-          image_(round_up_to_line(s_.h * s_.w * s_.c * 4)), scratch_{0, 3 * line_ + image_} {
+          threads_(team_size()), line_(round_up_to_line(s_.c * 4)) {
         for (int i = 0; i < op.inputs(); ++i) {
             if (!is_float(type_) || op.input(i).dtype != type_) {
                 unsupported("pooling of f32 or bf16 only");
@@ -116,43 +200,46 @@ public:
         require(kind == Pooling::average ||
                     (same_shape(op.input(1), op.input(2)) && same_shape(op.input(0), op.output(0))),
                 "y and dy, or x and dx, differ in shape");
+        scratch_.bytes = line_ + (type_ == WEFT_F32 ? 0 : round_up_to_line(image_size() * 4));
         workspace_bytes_ = scratch_.bytes * threads_;
     }
 
     weft_status run(const weft_run_args& args) override {
-        const std::int64_t work = s_.n * s_.out_h * s_.out_w * s_.c * s_.kh * s_.kw;
-        parallel_each(s_.n, work, threads_, [&](std::int64_t n, int thread) {
-            float* scratch = scratch_.of(args.workspace, thread);
-            float* dx = scratch + 3 * line_ / 4;
-            fill_run(dx, 0.0f, s_.h * s_.w * s_.c);
-            for (std::int64_t i = 0; i < s_.out_h * s_.out_w; ++i) {
-                one(args, n, i / s_.out_w, i % s_.out_w, scratch, dx);
-            }
-            store_run(type_)(dx, element(args.outputs[0], type_, s_.image(n, 0, 0)),
-                             s_.h * s_.w * s_.c);
-        });
+        if (type_ == WEFT_F32) {
+            differentiate<float>(args);
+        } else {
+            differentiate<bf16>(args);
+        }
         return WEFT_OK;
     }
 
 private:
-    void one(const weft_run_args& args, std::int64_t n, std::int64_t oy, std::int64_t ox,
-             float* left, float* dx) const {
-        const std::int64_t at = s_.result(n, oy, ox);
-        const bool max = kind_ == Pooling::max;
-        load_run(type_)(element(args.inputs[max ? 2 : 0], type_, at), left, s_.c);
-        if (!max) {
-            scale_run(left, pixel_share(s_, inside_only_, oy, ox), s_.c);
-            for_each_tap(s_, oy, ox, [&](std::int64_t y, std::int64_t x) {
-                add_run(dx + (y * s_.w + x) * s_.c, left, s_.c);
-            });
-            return;
-        }
-        const float* best =
-            as_floats(element(args.inputs[1], type_, at), type_, left + line_ / 4, s_.c);
-        for_each_tap(s_, oy, ox, [&](std::int64_t y, std::int64_t x) {
-            const float* pixel = as_floats(element(args.inputs[0], type_, s_.image(n, y, x)), type_,
-                                           left + line_ / 2, s_.c);
-            route_gradient(pixel, best, left, dx + (y * s_.w + x) * s_.c, s_.c);
+    std::int64_t image_size() const { return s_.h * s_.w * s_.c; }
+
+    template <class T>
+    void differentiate(const weft_run_args& args) const {
+        const std::int64_t work = s_.n * s_.out_h * s_.out_w * s_.c * s_.kh * s_.kw;
+        const auto input = [&](int i, std::int64_t at) {
+            return static_cast<const T*>(args.inputs[i]) + at;
+        };
+        parallel_each(s_.n, work, threads_, [&](std::int64_t n, int thread) {
+            float* scratch = scratch_.of(args.workspace, thread);
+            T* out = static_cast<T*>(args.outputs[0]) + s_.image(n, 0, 0);
+            float* dx = scratch + line_ / 4;
+            if constexpr (std::is_same_v<T, float>) {
+                dx = out;
+            }
+            fill_run(dx, 0.0f, image_size());
+            const std::int64_t at = s_.result(n, 0, 0);
+            if (kind_ == Pooling::max) {
+                route_gradients(s_, input(0, s_.image(n, 0, 0)), input(1, at), input(2, at),
+                                scratch, dx);
+            } else {
+                spread_gradients(s_, inside_only_, input(0, at), dx);
+            }
+            if constexpr (!std::is_same_v<T, float>) {
+                store_bf16(dx, out, image_size());
+            }
         });
     }
 
@@ -161,7 +248,7 @@ private:
     Pooling kind_;
     bool inside_only_;
     int threads_;
-    std::int64_t line_, image_;
+    std::int64_t line_;
     ThreadScratch scratch_;
 };
 

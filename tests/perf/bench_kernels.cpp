@@ -317,6 +317,20 @@ void bench_memory(weft_dtype t, const char* name, const Ceilings& c) {
                  {}},
                 c);
     }
+    static const Shape two{2, 2}, none{0, 0, 0, 0};
+    const auto pixels = type_of(t, {128, 28, 28, 32});
+    const auto pooled = type_of(t, {128, 14, 14, 32});
+    const std::vector<weft_attribute> pool = {list("window", two), list("stride", two),
+                                              list("padding", none)};
+    measure({prefix + "max_pool 128x28x28x32", "max_pool", {pixels}, {pooled}, pool, {}, {}}, c);
+    measure({prefix + "max_pool_grad",
+             "max_pool_grad",
+             {pixels, pooled, pooled},
+             {pixels},
+             pool,
+             {},
+             {}},
+            c);
     static const Shape first{0}, turned{1, 0};
     measure({prefix + "reduce_sum over rows",
              "reduce_sum",
