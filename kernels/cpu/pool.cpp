@@ -5,6 +5,7 @@
 #include "kernels/cpu/loops/parallel.h"
 #include "kernels/cpu/loops/rows.h"
 #include "kernels/cpu/loops/simd.h"
+#include "kernels/cpu/vectors/avx512.h"
 #include "kernels/window_shape.h"
 
 #include <limits>
@@ -56,6 +57,29 @@ WEFT_VECTOR void max_row(const WindowShape& s, const T* image, std::int64_t oy, 
 #pragma GCC ivdep
         for (std::int64_t c = 0; c < channels; ++c) {
             out[c] = from_float<T>(best[c]);
+        }
+    }
+}
+
+/// The same where there are masks: the compiler's loops end in branches where channels are no
+/// multiple of a vector, and which pixel is the largest nobody foresees.
+template <class T>
+WEFT_AVX512 void max_row_512(const WindowShape& s, const T* image, std::int64_t oy, T* out) {
+    for (std::int64_t ox = 0; ox < s.out_w; ++ox, out += s.c) {
+        const Taps taps(s, oy, ox);
+        for (std::int64_t c = 0; c < s.c; c += 16) {
+            const __mmask16 there = lanes(s.c - c);
+            __m512 best = _mm512_set1_ps(-std::numeric_limits<float>::infinity());
+            for (std::int64_t y = taps.top; y < taps.bottom; ++y) {
+                for (std::int64_t x = taps.left; x < taps.right; ++x) {
+                    const __m512 value = load_512(image + (y * s.w + x) * s.c + c, there);
+                    // Not less or equal: larger, or one of them is NaN, which stays.
+                    const __mmask16 taken = _mm512_cmp_ps_mask(value, best, _CMP_NLE_UQ) &
+                                            _mm512_cmp_ps_mask(best, best, _CMP_ORD_Q);
+                    best = _mm512_mask_mov_ps(best, taken, value);
+                }
+            }
+            store_512(out + c, there, best);
         }
     }
 }
@@ -118,6 +142,32 @@ WEFT_VECTOR void route_gradients(const WindowShape& s, const T* image, const T* 
 }
 
 template <class T>
+WEFT_AVX512 void route_gradients_512(const WindowShape& s, const T* image, const T* y, const T* dy,
+                                     float* dx) {
+    for (std::int64_t oy = 0; oy < s.out_h; ++oy) {
+        for (std::int64_t ox = 0; ox < s.out_w; ++ox, y += s.c, dy += s.c) {
+            const Taps taps(s, oy, ox);
+            for (std::int64_t c = 0; c < s.c; c += 16) {
+                const __mmask16 there = lanes(s.c - c);
+                const __m512 best = load_512(y + c, there);
+                __m512 left = load_512(dy + c, there);
+                for (std::int64_t row = taps.top; row < taps.bottom; ++row) {
+                    for (std::int64_t column = taps.left; column < taps.right; ++column) {
+                        const std::int64_t at = (row * s.w + column) * s.c + c;
+                        const __mmask16 largest =
+                            _mm512_cmp_ps_mask(load_512(image + at, there), best, _CMP_EQ_OQ);
+                        const __m512 before = load_512(dx + at, there);
+                        store_512(dx + at, there,
+                                  _mm512_mask_add_ps(before, largest, before, left));
+                        left = _mm512_maskz_mov_ps(static_cast<__mmask16>(~largest), left);
+                    }
+                }
+            }
+        }
+    }
+}
+
+template <class T>
 WEFT_VECTOR void spread_gradients(const WindowShape& s, bool inside_only, const T* dy, float* dx) {
     const std::int64_t channels = s.c;
     for (std::int64_t oy = 0; oy < s.out_h; ++oy) {
@@ -170,7 +220,9 @@ private:
             const T* image = static_cast<const T*>(args.inputs[0]) + s_.image(n, 0, 0);
             T* out = static_cast<T*>(args.outputs[0]) + s_.result(n, oy, 0);
             float* scratch = scratch_.of(args.workspace, thread);
-            if (kind_ == Pooling::max) {
+            if (kind_ == Pooling::max && machine_has_avx512()) {
+                max_row_512(s_, image, oy, out);
+            } else if (kind_ == Pooling::max) {
                 max_row(s_, image, oy, scratch, out);
             } else {
                 average_row(s_, inside_only_, image, oy, scratch, out);
@@ -231,7 +283,10 @@ private:
             }
             fill_run(dx, 0.0f, image_size());
             const std::int64_t at = s_.result(n, 0, 0);
-            if (kind_ == Pooling::max) {
+            if (kind_ == Pooling::max && machine_has_avx512()) {
+                route_gradients_512(s_, input(0, s_.image(n, 0, 0)), input(1, at), input(2, at),
+                                    dx);
+            } else if (kind_ == Pooling::max) {
                 route_gradients(s_, input(0, s_.image(n, 0, 0)), input(1, at), input(2, at),
                                 scratch, dx);
             } else {
