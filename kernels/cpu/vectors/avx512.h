@@ -17,14 +17,9 @@
 
 namespace weft::kernels::cpu {
 
-/// Whether this machine runs code that is marked WEFT_AVX512.
-inline bool machine_has_avx512() {
-    static const bool has = __builtin_cpu_supports("avx512f") &&
-                            __builtin_cpu_supports("avx512bw") &&
-                            __builtin_cpu_supports("avx512vl") &&
-                            __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("fma");
-    return has;
-}
+/// Whether this machine runs code that is marked WEFT_AVX512, and oneDNN may use it
+/// (ONEDNN_MAX_CPU_ISA: how to run as a processor without it).
+bool machine_has_avx512();
 
 inline constexpr float kLog2E = 1.44269504f;
 
