@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/cpu/loops/random_runs.h"
 
+#include "kernels/cpu/loops/rows.h"
 #include "kernels/cpu/vectors/avx512.h"
 
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 
 namespace weft::kernels::cpu {
 namespace {
@@ -188,17 +190,17 @@ void drop_run(const Stream& stream, std::uint64_t first, float rate, float kept,
     }
     constexpr std::int64_t kSome = 256;
     float factors[kSome];
-    float values[kSome];
     for (; done < count; done += kSome) {
         const std::int64_t some = std::min(kSome, count - done);
         dropout_factors(stream, first + static_cast<std::uint64_t>(done), rate, kept, factors,
                         some);
-        for (std::int64_t i = 0; i < some; ++i) {
-            values[i] = to_float(x[done + i]);
-        }
-        multiply_run(values, factors, values, some);
-        for (std::int64_t i = 0; i < some; ++i) {
-            out[done + i] = from_float<T>(values[i]);
+        if constexpr (std::is_same_v<T, float>) {
+            multiply_run(x + done, factors, out + done, some);
+        } else {
+            float values[kSome];
+            load_bf16(x + done, values, some);
+            multiply_run(values, factors, values, some);
+            store_bf16(values, out + done, some);
         }
     }
 }

@@ -11,7 +11,6 @@
 #include "kernels/cpu/tiles/tile_packing.h"
 
 #include <algorithm>
-#include <limits>
 
 namespace weft::kernels::cpu {
 namespace {
@@ -32,21 +31,18 @@ double flops(double m, double k, double n) {
 
 /// How the work is cut; in blocks of rows and columns, and tiles along the depth. The order of a
 /// sum hangs on the depths alone.
-struct Cut {
-    std::int64_t depth;                   // of the product
-    std::int64_t chunk_depth;             // of columns that are packed at a time
-    std::int64_t panel_depth;             // of a panel of rows
-    std::int64_t row_parts, column_parts; // of the team
-    std::int64_t part_rows, part_columns;
+struct Cut : PartGrid {
+    std::int64_t depth;         // of the product
+    std::int64_t chunk_depth;   // of columns that are packed at a time
+    std::int64_t panel_depth;   // of a panel of rows
     std::int64_t chunk_rows;    // of a part, that go with packed columns
     std::int64_t chunk_columns; // that are packed at a time
     bool packs_once;            // a chunk of rows, for all its columns
 
-    explicit Cut(const TileProduct& p) {
+    explicit Cut(const TileProduct& p) : PartGrid(share(p)) {
         depth = pieces(p.k, kTileDepth);
         chunk_depth = depth <= kMostDepth ? depth : equal_size(depth, kChunkDepth);
         panel_depth = equal_size(chunk_depth, kPanelDepth);
-        share(p);
         chunk_rows = equal_size(part_rows, kChunkRows);
         chunk_columns =
             equal_size(part_columns,
@@ -67,34 +63,19 @@ struct Cut {
     std::int64_t part_bytes() const { return 2 * (left_numbers() + right_numbers()) + 4 * sums(); }
 
 private:
-    /// The grid of parts that costs least, in cycles of one Sapphire Rapids per tile of depth: what
-    /// two threads pack is packed twice.
-    void share(const TileProduct& p) {
+    /// In cycles of one Sapphire Rapids per tile of depth: what two threads pack is packed twice.
+    static PartGrid share(const TileProduct& p) {
         constexpr double kProduct = 70;
         constexpr double kPacked = 80; // a block's rows or columns as they are
         constexpr double kTurned = 200;
-        const std::int64_t team = flops(static_cast<double>(p.m), static_cast<double>(p.k),
-                                        static_cast<double>(p.n)) < kAlone
-                                      ? 1
-                                      : p.threads;
-        double least = std::numeric_limits<double>::infinity();
-        for (std::int64_t parts = 1; parts <= team; ++parts) {
-            if (team % parts != 0) {
-                continue;
-            }
-            const std::int64_t rows = pieces(pieces(p.m, kBlock), parts);
-            const std::int64_t columns = pieces(pieces(p.n, kBlock), team / parts);
-            const double cost = static_cast<double>(rows * columns) * kProduct +
-                                static_cast<double>(rows) * (p.left_turned ? kTurned : kPacked) +
-                                static_cast<double>(columns) * (p.right_turned ? kTurned : kPacked);
-            if (cost < least) {
-                least = cost;
-                row_parts = parts;
-                column_parts = team / parts;
-                part_rows = rows;
-                part_columns = columns;
-            }
-        }
+        const bool alone = flops(static_cast<double>(p.m), static_cast<double>(p.k),
+                                 static_cast<double>(p.n)) < kAlone;
+        return cheapest_grid(pieces(p.m, kBlock), pieces(p.n, kBlock), alone ? 1 : p.threads,
+                             [&](double rows, double columns) {
+                                 return rows * columns * kProduct +
+                                        rows * (p.left_turned ? kTurned : kPacked) +
+                                        columns * (p.right_turned ? kTurned : kPacked);
+                             });
     }
 };
 

@@ -52,7 +52,7 @@ WEFT_AVX512 void multiply(const VectorBlock& given) {
     }
 }
 
-/// RowCounts by vectors of results, held in registers along the summed axis.
+/// Rows by vectors of results, held in registers along the summed axis.
 template <int kRows, int kVectors>
 WEFT_AVX512 WEFT_INLINE void multiply_tile(const FloatRows& left, const FloatRows& right,
                                            float* out, std::int64_t out_row, std::int64_t k,

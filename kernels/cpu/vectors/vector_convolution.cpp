@@ -66,6 +66,16 @@ public:
         }
     }
 
+    /// The same numbers of `windows` from `number` on, as rows of a packed left operand.
+    void see_rows(std::int64_t number, std::int64_t windows, std::int64_t first, std::int64_t count,
+                  float* to) const {
+        Place place = this->place(number);
+        for (std::int64_t w = 0; w < windows; ++w) {
+            see(place, first, count, to + w * kLeftRow);
+            go_on(place);
+        }
+    }
+
     /// Numbers `first` to before `first + count`, at most kBlockRows, of `depth` windows from
     /// `number` on, each a step of a turned block.
     WEFT_AVX512 void see_turned(std::int64_t number, std::int64_t depth, std::int64_t first,
@@ -127,17 +137,12 @@ public:
 
     void left(std::int64_t row, std::int64_t rows, std::int64_t step, std::int64_t depth,
               float* to) const override {
-        auto place = windows_.place(row);
-        for (std::int64_t r = 0; r < rows; ++r) {
-            windows_.see(place, step, depth, to + r * kLeftRow);
-            windows_.go_on(place);
-        }
+        windows_.see_rows(row, rows, step, depth, to);
     }
 
     void right(std::int64_t column, std::int64_t columns, std::int64_t step, std::int64_t depth,
                float* to) const override {
-        pack_right(Rows<T>{weight_.data + step * weight_.row + column, weight_.row}, columns,
-                   {0, depth, depth}, to);
+        pack_right(weight_.part(step, column), columns, {0, depth, depth}, to);
     }
 
 private:
@@ -173,11 +178,7 @@ public:
 
     void left(std::int64_t row, std::int64_t rows, std::int64_t step, std::int64_t depth,
               float* to) const override {
-        auto place = windows_.place(row);
-        for (std::int64_t r = 0; r < rows; ++r) {
-            windows_.see(place, step, depth, to + r * kLeftRow);
-            windows_.go_on(place);
-        }
+        windows_.see_rows(row, rows, step, depth, to);
     }
 
     void right(std::int64_t column, std::int64_t columns, std::int64_t step, std::int64_t depth,
@@ -216,8 +217,7 @@ public:
 
     void right(std::int64_t column, std::int64_t columns, std::int64_t step, std::int64_t depth,
                float* to) const override {
-        pack_right(Rows<T>{result_.data + step * result_.row + column, result_.row}, columns,
-                   {0, depth, depth}, to);
+        pack_right(result_.part(step, column), columns, {0, depth, depth}, to);
     }
 
 private:

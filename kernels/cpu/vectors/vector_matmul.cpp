@@ -36,32 +36,28 @@ public:
     void left(std::int64_t row, std::int64_t rows, std::int64_t step, std::int64_t depth,
               float* to) const override {
         if (left_lies_turned_) {
-            pack_left_turned(part(left_, step, row), rows, depth, to);
+            pack_left_turned(left_.part(step, row), rows, depth, to);
         } else if (packs_turned_) {
             for (std::int64_t r = 0; r < rows; r += kBlockRows) {
-                turn(part(left_, row + r, step), std::min(rows - r, kBlockRows), depth, to,
+                turn(left_.part(row + r, step), std::min(rows - r, kBlockRows), depth, to,
                      kTurnedRow);
                 to += depth * kTurnedRow;
             }
         } else {
-            pack_left(part(left_, row, step), rows, depth, to);
+            pack_left(left_.part(row, step), rows, depth, to);
         }
     }
 
     void right(std::int64_t column, std::int64_t columns, std::int64_t step, std::int64_t depth,
                float* to) const override {
         if (right_turned_) {
-            pack_right_turned(part(right_, column, step), columns, {0, depth, depth}, to);
+            pack_right_turned(right_.part(column, step), columns, {0, depth, depth}, to);
         } else {
-            pack_right(part(right_, step, column), columns, {0, depth, depth}, to);
+            pack_right(right_.part(step, column), columns, {0, depth, depth}, to);
         }
     }
 
 private:
-    static Rows<T> part(const Rows<T>& of, std::int64_t row, std::int64_t column) {
-        return {of.data + row * of.row + column, of.row};
-    }
-
     Rows<T> left_, right_;
     bool left_lies_turned_, packs_turned_, right_turned_;
 };

@@ -15,6 +15,11 @@ template <class T>
 struct Rows {
     const T* data;
     std::int64_t row;
+
+    /// From an element on.
+    Rows part(std::int64_t at_row, std::int64_t at_column) const {
+        return {data + at_row * row + at_column, row};
+    }
 };
 
 /// `rows` rows of `depth` numbers as a left operand: rows lie kLeftRow apart.

@@ -13,7 +13,6 @@
 #include "kernels/cpu/vectors/vector_block.h"
 
 #include <algorithm>
-#include <limits>
 
 namespace weft::kernels::cpu {
 namespace {
@@ -24,17 +23,14 @@ constexpr std::int64_t kPackedBlocks = kMostPackedRows / kBlockRows;
 constexpr double kAlone = 1 << 20; // FLOP below which one thread is enough
 
 /// How the work is cut; in blocks of rows and columns. The order of a sum hangs on the depth alone.
-struct ProductCut {
-    std::int64_t depth;                   // of what is packed at a time
-    std::int64_t row_parts, column_parts; // of the team
-    std::int64_t part_rows, part_columns;
+struct ProductCut : PartGrid {
+    std::int64_t depth;                     // of what is packed at a time
     std::int64_t chunk_rows, chunk_columns; // of a part, that go together
     bool deep;                              // sums wait
 
-    explicit ProductCut(const VectorProduct& p) {
+    explicit ProductCut(const VectorProduct& p) : PartGrid(share(p)) {
         depth = equal_size(p.k, kMostDepth);
         deep = depth < p.k;
-        share(p);
         chunk_columns = equal_size(
             part_columns, std::max<std::int64_t>(1, kRightFloats / (depth * kBlockColumns)));
         chunk_rows =
@@ -53,29 +49,15 @@ struct ProductCut {
     }
 
 private:
-    /// The grid of parts that costs least: what two threads pack is packed twice.
-    void share(const VectorProduct& p) {
+    /// What two threads pack is packed twice.
+    static PartGrid share(const VectorProduct& p) {
         constexpr double kPacked = 8; // a row or column of a block beside a step of its product
         const double flops =
             2 * static_cast<double>(p.m) * static_cast<double>(p.k) * static_cast<double>(p.n);
-        const std::int64_t team = flops < kAlone ? 1 : p.threads;
-        double least = std::numeric_limits<double>::infinity();
-        for (std::int64_t parts = 1; parts <= team; ++parts) {
-            if (team % parts != 0) {
-                continue;
-            }
-            const std::int64_t rows = pieces(pieces(p.m, kBlockRows), parts);
-            const std::int64_t columns = pieces(pieces(p.n, kBlockColumns), team / parts);
-            const double cost = static_cast<double>(rows * columns) * kBlockRows +
-                                static_cast<double>(rows + columns) * kPacked;
-            if (cost < least) {
-                least = cost;
-                row_parts = parts;
-                column_parts = team / parts;
-                part_rows = rows;
-                part_columns = columns;
-            }
-        }
+        return cheapest_grid(pieces(p.m, kBlockRows), pieces(p.n, kBlockColumns),
+                             flops < kAlone ? 1 : p.threads, [](double rows, double columns) {
+                                 return rows * columns * kBlockRows + (rows + columns) * kPacked;
+                             });
     }
 };
 
