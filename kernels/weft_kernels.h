@@ -166,6 +166,10 @@ const char* weft_cpu_instruction_set(void);
 void weft_set_threads(int32_t threads);
 int32_t weft_thread_limit(void); /* OMP_THREAD_LIMIT; no team is larger */
 int32_t weft_threads(void);
+/* To be called between runs: looks, at most ten times a second, whether the members of the calling
+ * thread's team had to wait for cores. If so they soon sleep where they wait for each other. Reads
+ * /proc/thread-self/schedstat; without it nothing changes. */
+void weft_observe_team(void);
 
 /* Gives 96 MiB of address space back to the system, which were kept for who cannot do without
  * memory. The next query, prepare or run is WEFT_OUT_OF_MEMORY; those after it keep as much again,

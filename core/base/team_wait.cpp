@@ -10,9 +10,16 @@ namespace weft {
 namespace {
 
 constexpr const char* kLooks = "GOMP_SPINCOUNT";
-// Measured by `weft bench load`: fewer slow the smallest steps of a quiet machine, more slow every
-// step beside a busy core.
-constexpr const char* kFewLooks = "600";
+// Measured by `weft bench load`. A millisecond at most, for a team that is watched
+// (kernels/threads.h); more gain nothing. Where the system does not tell how long threads
+// wait for cores: fewer slow the smallest steps of a quiet machine, more slow every step beside a
+// busy core.
+constexpr const char* kLooksOfWatched = "20000";
+constexpr const char* kLooksOfOthers = "600";
+
+const char* looks() {
+    return ::access("/proc/thread-self/schedstat", R_OK) == 0 ? kLooksOfWatched : kLooksOfOthers;
+}
 
 } // namespace
 
@@ -23,7 +30,7 @@ void shorten_team_wait(char** argv) {
     // The link itself would name the process "exe".
     std::error_code problem;
     const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", problem);
-    if (!problem && ::setenv(kLooks, kFewLooks, 0) == 0) {
+    if (!problem && ::setenv(kLooks, looks(), 0) == 0) {
         ::execv(program.c_str(), argv);
         ::unsetenv(kLooks); // still here: what was set does not hold
     }
@@ -32,7 +39,7 @@ void shorten_team_wait(char** argv) {
 TeamWait read_team_wait() {
     for (const char* variable : {kLooks, "OMP_WAIT_POLICY"}) {
         if (const char* value = std::getenv(variable)) {
-            return {variable, value, variable == kLooks && value == std::string(kFewLooks)};
+            return {variable, value, variable == kLooks && value == std::string(looks())};
         }
     }
     return {};

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long the threads of an OpenMP team look for each other before they sleep. Looking is quickest
-// on a quiet machine. Beside other work it takes the core from the very thread that is waited for:
-// libgomp's own 300,000 looks, some milliseconds, make a step many times as long.
+// How long the threads of an OpenMP team look for each other before they sleep, at most. Looking is
+// quickest on a quiet machine. Beside other work it takes the core from the very thread that is
+// waited for: libgomp's own 300,000 looks, some milliseconds, make a step many times as long. There
+// a watched team sleeps soon (kernels/threads.h).
 #pragma once
 
 #include <string>

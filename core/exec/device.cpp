@@ -3,6 +3,7 @@
 
 #include "core/base/clock.h"
 #include "core/base/machine.h"
+#include "core/base/team_wait.h"
 #include "core/exec/arena_monitor.h"
 #include "core/exec/argument_feed.h"
 #include "core/exec/exchange_lane.h"
@@ -204,6 +205,9 @@ struct LocalDevice::State {
 
     void begin(const PreparedProgram& program) {
         weft_set_threads(options.threads);
+        if (watches_team) {
+            weft_observe_team();
+        }
         state_written = false;
         report = {};
         if (monitor) {
@@ -475,6 +479,7 @@ struct LocalDevice::State {
     ExecutorOptions options;
     Exchange* exchange;
     OpenDevice memory;
+    bool watches_team = read_team_wait().chosen_here; // the user's choice is left alone
     std::optional<ArgumentFeed> feed;                // of a device that works by itself
     std::unique_ptr<QueuedExchange> queued_exchange; // likewise, once it has joined
     std::optional<ArenaMonitor> monitor;

@@ -81,13 +81,14 @@ private slots:
         };
         const Finished plain = doctor("");
         QVERIFY2(plain.err.ends_with("OPENMP DISPLAY ENVIRONMENT END\n"), plain.err.c_str());
-        QVERIFY2(plain.err.find("GOMP_SPINCOUNT = '600'") != std::string::npos, plain.err.c_str());
+        QVERIFY2(plain.err.find("GOMP_SPINCOUNT = '20000'") != std::string::npos,
+                 plain.err.c_str());
         QCOMPARE(set_by(plain), std::string("weft"));
         const Finished count = doctor("; export GOMP_SPINCOUNT=77");
         QVERIFY2(count.err.find("GOMP_SPINCOUNT = '77'") != std::string::npos, count.err.c_str());
         QCOMPARE(set_by(count), std::string("user"));
         const Finished policy = doctor("; export OMP_WAIT_POLICY=active");
-        QVERIFY2(policy.err.find("GOMP_SPINCOUNT = '600'") == std::string::npos,
+        QVERIFY2(policy.err.find("GOMP_SPINCOUNT = '20000'") == std::string::npos,
                  policy.err.c_str());
         QCOMPARE(set_by(policy), std::string("user"));
     }

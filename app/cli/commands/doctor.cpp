@@ -208,8 +208,9 @@ std::string waiting_text(const Json& waiting) {
                "beside other work a step takes much longer";
     }
     return waiting["variable"].get<std::string>() + "=" + waiting["value"].get<std::string>() +
-           (waiting["set_by"] == "weft" ? " (threads soon sleep: quickest beside other work)"
-                                        : " (your choice)");
+           (waiting["set_by"] == "weft"
+                ? " (threads sleep at once while other programs want their cores)"
+                : " (your choice)");
 }
 
 Json doctor_json(const Context& context) {
