@@ -2,6 +2,8 @@
 // matmul and linear of a few rows, as when a text is made token by token: each weight is read once
 // and used a few times, so that memory sets the pace. The library's products bring such weights
 // into another order first.
+#include "kernels/cpu/row_product.h"
+
 #include "kernels/cpu/cpu_list.h"
 #include "kernels/cpu/loops/parallel.h"
 #include "kernels/cpu/loops/rows.h"
@@ -14,7 +16,6 @@
 namespace weft::kernels::cpu {
 namespace {
 
-constexpr std::int64_t kMostRows = 4;
 constexpr std::int64_t kColumns = 4096; // whose sums stay in the first cache
 constexpr std::int64_t kParts = 8;      // of the depth, or more blocks of columns
 constexpr std::int64_t kDots = 256;     // of one piece of work
@@ -147,7 +148,7 @@ private:
 
 Made multiply_rows(const Op& op, const MatmulShape& s) {
     const std::int32_t type = op.input(0).dtype;
-    if (s.batch != 1 || s.m > kMostRows || s.transpose_x || operand_formats(op).scaled()) {
+    if (s.batch != 1 || s.m > kFewRows || s.transpose_x || operand_formats(op).scaled()) {
         unsupported("more than a few rows, or turned ones");
     }
     if (!is_float(type) || op.input(1).dtype != type || !is_float(op.output(0).dtype) ||

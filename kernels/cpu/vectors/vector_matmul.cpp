@@ -4,6 +4,7 @@
 #include "kernels/cpu/cpu_list.h"
 #include "kernels/cpu/loops/parallel.h"
 #include "kernels/cpu/loops/rows.h"
+#include "kernels/cpu/row_product.h"
 #include "kernels/cpu/vectors/vector_block.h"
 #include "kernels/cpu/vectors/vector_packing.h"
 #include "kernels/cpu/vectors/vector_product.h"
@@ -149,7 +150,11 @@ Made make_vector_linear_gelu(const Op& op) {
     require(same_shape(op.output(0), op.output(1)) && op.output(0).dtype == op.output(1).dtype,
             "the outputs are not both [..., N]");
     require_vectors_win(op);
-    return multiply(op, linear_shape(op), Last::gelu);
+    const MatmulShape s = linear_shape(op);
+    if (s.m <= kFewRows) {
+        unsupported("a few rows");
+    }
+    return multiply(op, s, Last::gelu);
 }
 
 Made make_vector_matmul_gelu_grad(const Op& op) {
