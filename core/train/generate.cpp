@@ -6,6 +6,7 @@
 #include "core/train/program_io.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -55,6 +56,22 @@ std::vector<float> decode(exec::Executor& executor, std::int32_t token, std::int
     return logits_row(executor, "decode", 0);
 }
 
+// A prefill computes the whole context, whatever it holds: a short prompt costs less token by
+// token.
+std::vector<float> read_prompt(exec::Executor& executor, std::span<const std::int32_t> tokens,
+                               std::int64_t context, bool decodes) {
+    constexpr std::int64_t kDecodesInPrefill = 32; // on processors; on GPUs either takes an instant
+    const auto count = static_cast<std::int64_t>(tokens.size());
+    if (!decodes || count * kDecodesInPrefill > context) {
+        return prefill(executor, tokens, context);
+    }
+    std::vector<float> logits;
+    for (std::int64_t i = 0; i < count; ++i) {
+        logits = decode(executor, tokens[static_cast<std::size_t>(i)], i);
+    }
+    return logits;
+}
+
 // A graph can be of any kind. What is told apart by bits needs no tolerance: the same kernels run
 // over the same numbers.
 void require_causal(exec::Executor& executor, std::span<const std::int32_t> tokens,
@@ -66,6 +83,24 @@ void require_causal(exec::Executor& executor, std::span<const std::int32_t> toke
                     "while text is made",
                     "generate from a model whose attention is causal");
     }
+}
+
+/// What is no number comes last.
+float number(float logit) {
+    return std::isnan(logit) ? -std::numeric_limits<float>::infinity() : logit;
+}
+
+/// Of a token among all: the most probable first, of equal ones the first. Whole numbers are put in
+/// order in a third of the time that looking logits up takes.
+std::uint64_t place_of(float logit, std::uint32_t token) {
+    constexpr std::uint32_t kSign = 0x80000000U;
+    const auto bits = std::bit_cast<std::uint32_t>(number(logit) + 0.0F); // there is one zero
+    const std::uint32_t falling = (bits & kSign) != 0 ? bits : ~(bits | kSign);
+    return std::uint64_t{falling} << 32 | token;
+}
+
+std::int32_t token_at(std::uint64_t place) {
+    return static_cast<std::int32_t>(place & 0xffffffffU);
 }
 
 } // namespace
@@ -81,32 +116,28 @@ std::vector<std::int32_t> prompt_tokens(const data::SampleInfo& info, std::strin
 
 std::int32_t pick_token(std::span<const float> logits, double temperature, std::int64_t top_k,
                         double draw) {
-    const auto logit = [&](std::int32_t i) { // what is no number comes last
-        const float value = logits[static_cast<std::size_t>(i)];
-        return std::isnan(value) ? -std::numeric_limits<float>::infinity() : value;
-    };
-    const auto before = [&](std::int32_t a, std::int32_t b) {
-        return logit(a) != logit(b) ? logit(a) > logit(b) : a < b;
-    };
-    std::vector<std::int32_t> order(logits.size());
-    std::iota(order.begin(), order.end(), 0);
-    const std::int32_t best = *std::min_element(order.begin(), order.end(), before);
+    std::vector<std::uint64_t> order(logits.size());
+    for (std::size_t i = 0; i < order.size(); ++i) {
+        order[i] = place_of(logits[i], static_cast<std::uint32_t>(i));
+    }
+    const std::int32_t best = token_at(*std::min_element(order.begin(), order.end()));
     if (temperature <= 0) {
         return best;
     }
     if (top_k > 0 && static_cast<std::size_t>(top_k) < order.size()) {
-        std::nth_element(order.begin(), order.begin() + top_k, order.end(), before);
+        std::nth_element(order.begin(), order.begin() + top_k, order.end());
         order.resize(static_cast<std::size_t>(top_k));
     }
     std::vector<double> weights(logits.size());
     const auto sum_of = [&](auto first, auto last) {
-        return std::accumulate(first, last, 0.0, [&](double sum, std::int32_t token) {
-            return sum + weights[static_cast<std::size_t>(token)];
+        return std::accumulate(first, last, 0.0, [&](double sum, std::uint64_t place) {
+            return sum + weights[static_cast<std::size_t>(token_at(place))];
         });
     };
-    for (const std::int32_t token : order) {
-        weights[static_cast<std::size_t>(token)] =
-            std::exp((logit(token) - logit(best)) / temperature);
+    const float highest = number(logits[static_cast<std::size_t>(best)]);
+    for (const std::uint64_t place : order) {
+        const auto token = static_cast<std::size_t>(token_at(place));
+        weights[token] = std::exp((number(logits[token]) - highest) / temperature);
     }
     // Most probable first, the token where the sum of weights passes the drawn share of them: in
     // the upper half or in the lower one, and so on, without sorting either.
@@ -115,7 +146,7 @@ std::int32_t pick_token(std::span<const float> logits, double temperature, std::
     auto last = order.end();
     while (last - first > 1) {
         const auto middle = first + (last - first) / 2;
-        std::nth_element(first, middle, last, before);
+        std::nth_element(first, middle, last);
         const double upper = sum_of(first, middle);
         if (left < upper) {
             last = middle;
@@ -124,7 +155,7 @@ std::int32_t pick_token(std::span<const float> logits, double temperature, std::
             first = middle;
         }
     }
-    return *first;
+    return token_at(*first);
 }
 
 void generate(exec::Executor& executor, std::span<const std::int32_t> prompt,
@@ -137,13 +168,13 @@ void generate(exec::Executor& executor, std::span<const std::int32_t> prompt,
     if (static_cast<std::int64_t>(tokens.size()) > context) {
         tokens.erase(tokens.begin(), tokens.end() - context);
     }
-    std::vector<float> logits = prefill(executor, tokens, context);
+    const bool decodes = executor.plan().find("decode") != nullptr;
+    std::vector<float> logits = read_prompt(executor, tokens, context, decodes);
     for (const std::int32_t token : tokens) {
         if (token < 0 || static_cast<std::size_t>(token) >= logits.size()) {
             throw Error(ErrorKind::usage, "prompt", "holds a token outside the model's vocabulary");
         }
     }
-    const bool decodes = executor.plan().find("decode") != nullptr;
     if (!decodes) {
         require_causal(executor, tokens, logits, context);
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text from a language model: prefill the prompt once, then decode token by token with the
-// key/value cache. When the context is full, the newer half of it becomes the new prompt. A graph
-// has no cache: each token takes a prefill, and the context slides by one.
+// Text from a language model: prefill the prompt once, or decode it where it is short, then decode
+// token by token with the key/value cache. When the context is full, the newer half of it becomes
+// the new prompt. A graph has no cache: each token takes a prefill, and the context slides by one.
 #pragma once
 
 #include "core/data/dataset.h"

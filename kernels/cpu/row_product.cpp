@@ -19,6 +19,7 @@ namespace {
 constexpr std::int64_t kColumns = 4096; // whose sums stay in the first cache
 constexpr std::int64_t kParts = 8;      // of the depth, or more blocks of columns
 constexpr std::int64_t kDots = 256;     // of one piece of work
+constexpr std::int64_t kDotsAhead = 4;  // rows that are fetched while one is used
 constexpr int kTogether = 4;            // rows of weights that are read side by side
 // From so many bytes a row on; shorter ones are read one after the other, as memory likes it best.
 constexpr std::int64_t kLongRow = 4096;
@@ -57,6 +58,7 @@ WEFT_VECTOR void dots(const float* x, const T* y, std::int64_t depth, std::int64
                       float* out) {
     for (std::int64_t j = 0; j < count; ++j) {
         const T* row = y + j * depth;
+        fetch_row(row + kDotsAhead * depth, depth);
         float sum = 0.0f;
 #pragma omp simd reduction(+ : sum)
         for (std::int64_t k = 0; k < depth; ++k) {

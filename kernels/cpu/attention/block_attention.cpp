@@ -141,15 +141,6 @@ private:
 
 constexpr std::int64_t kRowsAhead = 8; // that are fetched while a row is used
 
-/// What lies apart is not foreseen by the processor.
-template <class T>
-WEFT_INLINE void fetch_row(const T* row, std::int64_t width) {
-    constexpr std::int64_t kLine = 64 / static_cast<std::int64_t>(sizeof(T));
-    for (std::int64_t i = 0; i < width; i += kLine) {
-        __builtin_prefetch(row + i);
-    }
-}
-
 /// Rows of `width` numbers that begin `step` apart: scores[s] = scale q row[s].
 template <class T>
 WEFT_VECTOR void score_rows(const float* q, const T* rows, std::int64_t step, std::int64_t width,

@@ -19,6 +19,16 @@
 
 namespace weft::kernels::cpu {
 
+/// Asks memory for a row that is read soon: what lies apart is not foreseen by the processor, and
+/// what lies in one stream is fetched too late by it for a core that does little with it.
+template <class T>
+WEFT_INLINE void fetch_row(const T* row, std::int64_t width) {
+    constexpr std::int64_t kLine = 64 / static_cast<std::int64_t>(sizeof(T));
+    for (std::int64_t i = 0; i < width; i += kLine) {
+        __builtin_prefetch(row + i);
+    }
+}
+
 /// Sum of term(0) .. term(count - 1): runs of 256 in float, their sums in double, so that the error
 /// does not grow with the count however wide the vectors are. `term` must be always_inline.
 template <class Term>
