@@ -92,7 +92,7 @@ float number(float logit) {
 
 /// Of a token among all: the most probable first, of equal ones the first. Whole numbers are put in
 /// order in a third of the time that looking logits up takes.
-std::uint64_t place_of(float logit, std::uint32_t token) {
+std::uint64_t place_among(float logit, std::uint32_t token) {
     constexpr std::uint32_t kSign = 0x80000000U;
     const auto bits = std::bit_cast<std::uint32_t>(number(logit) + 0.0F); // there is one zero
     const std::uint32_t falling = (bits & kSign) != 0 ? bits : ~(bits | kSign);
@@ -118,7 +118,7 @@ std::int32_t pick_token(std::span<const float> logits, double temperature, std::
                         double draw) {
     std::vector<std::uint64_t> order(logits.size());
     for (std::size_t i = 0; i < order.size(); ++i) {
-        order[i] = place_of(logits[i], static_cast<std::uint32_t>(i));
+        order[i] = place_among(logits[i], static_cast<std::uint32_t>(i));
     }
     const std::int32_t best = token_at(*std::min_element(order.begin(), order.end()));
     if (temperature <= 0) {

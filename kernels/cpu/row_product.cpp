@@ -21,6 +21,7 @@ constexpr std::int64_t kParts = 8;      // of the depth, or more blocks of colum
 constexpr std::int64_t kDots = 256;     // of one piece of work
 constexpr std::int64_t kDotsAhead = 4;  // rows that are fetched while one is used
 constexpr int kTogether = 4;            // rows of weights that are read side by side
+constexpr std::int64_t kPiece = 256;    // columns of them, while the next rows are fetched
 // From so many bytes a row on; shorter ones are read one after the other, as memory likes it best.
 constexpr std::int64_t kLongRow = 4096;
 
@@ -31,20 +32,28 @@ WEFT_VECTOR void add_weighted_rows(const float* x, const T* y, std::int64_t row,
     std::int64_t k = 0;
     for (; count * static_cast<std::int64_t>(sizeof(T)) >= kLongRow && k + kTogether <= depth;
          k += kTogether) {
-        const T* rows = y + k * row;
         const float x0 = x[k];
         const float x1 = x[k + 1];
         const float x2 = x[k + 2];
         const float x3 = x[k + 3];
+        for (std::int64_t begin = 0; begin < count; begin += kPiece) {
+            const T* rows = y + k * row + begin;
+            for (std::int64_t ahead = kTogether; ahead < 2 * kTogether; ++ahead) {
+                fetch_row(rows + ahead * row, kPiece);
+            }
+            float* to = sums + begin;
+            const std::int64_t width = std::min(count - begin, kPiece);
 #pragma GCC ivdep
-        for (std::int64_t i = 0; i < count; ++i) {
-            sums[i] += (x0 * to_float(rows[i]) + x1 * to_float(rows[row + i])) +
-                       (x2 * to_float(rows[2 * row + i]) + x3 * to_float(rows[3 * row + i]));
+            for (std::int64_t i = 0; i < width; ++i) {
+                to[i] += (x0 * to_float(rows[i]) + x1 * to_float(rows[row + i])) +
+                         (x2 * to_float(rows[2 * row + i]) + x3 * to_float(rows[3 * row + i]));
+            }
         }
     }
     for (; k < depth; ++k) {
         const T* one = y + k * row;
         const float factor = x[k];
+        fetch_row(one + kTogether * row, count);
 #pragma GCC ivdep
         for (std::int64_t i = 0; i < count; ++i) {
             sums[i] += factor * to_float(one[i]);

@@ -140,34 +140,56 @@ private:
 };
 
 constexpr std::int64_t kRowsAhead = 8; // that are fetched while a row is used
+constexpr std::int64_t kHeadsTogether = 8;
 
-/// Rows of `width` numbers that begin `step` apart: scores[s] = scale q row[s].
+/// Heads that one query has beside each other, and where theirs begins in a row of the cache. Rows
+/// are read whole, in the order in which they lie.
+struct HeadRun {
+    std::int64_t count = 0, width = 0;
+    std::int64_t step = 0;                                        // between rows of the cache
+    std::int64_t rows = 0;                                        // that the query sees
+    std::int64_t at[kHeadsTogether] = {};                         // of each head in its row
+    std::int64_t length() const { return at[count - 1] + width; } // of a row's part
+};
+
+/// scores[h][s] = scale q[h] row[s]; runs of scores lie `between` apart.
 template <class T>
-WEFT_VECTOR void score_rows(const float* q, const T* rows, std::int64_t step, std::int64_t width,
-                            std::int64_t count, float scale, float* scores) {
-    for (std::int64_t s = 0; s < count; ++s) {
-        const T* row = rows + s * step;
-        fetch_row(row + kRowsAhead * step, width);
-        scores[s] = scale * blocked_sum(width, [=](std::int64_t i) WEFT_INLINE_LAMBDA {
-                        return q[i] * to_float(row[i]);
-                    });
+WEFT_VECTOR void score_rows(const HeadRun& heads, const float* q, const T* rows, float scale,
+                            float* scores, std::int64_t between) {
+    const std::int64_t width = heads.width;
+    for (std::int64_t s = 0; s < heads.rows; ++s) {
+        const T* row = rows + s * heads.step;
+        fetch_row(row + kRowsAhead * heads.step, heads.length());
+        for (std::int64_t h = 0; h < heads.count; ++h) {
+            const float* own = q + h * width;
+            const T* part = row + heads.at[h];
+            scores[h * between + s] =
+                scale * blocked_sum(width, [=](std::int64_t i) WEFT_INLINE_LAMBDA {
+                    return own[i] * to_float(part[i]);
+                });
+        }
     }
 }
 
-/// out = sum of share[s] / sum times row[s].
+/// out[h] = sum of shares[h][s] times row[s].
 template <class T>
-WEFT_VECTOR void mix_rows(const float* shares, float sum, const T* rows, std::int64_t step,
-                          std::int64_t width, std::int64_t count, float* out) {
-    for (std::int64_t i = 0; i < width; ++i) {
+WEFT_VECTOR void mix_rows(const HeadRun& heads, const float* shares, std::int64_t between,
+                          const T* rows, float* out) {
+    const std::int64_t width = heads.width;
+    for (std::int64_t i = 0; i < heads.count * width; ++i) {
         out[i] = 0.0f;
     }
-    for (std::int64_t s = 0; s < count; ++s) {
-        const T* row = rows + s * step;
-        fetch_row(row + kRowsAhead * step, width);
-        const float share = shares[s] / sum;
+    for (std::int64_t s = 0; s < heads.rows; ++s) {
+        const T* row = rows + s * heads.step;
+        fetch_row(row + kRowsAhead * heads.step, heads.length());
+        for (std::int64_t h = 0; h < heads.count; ++h) {
+            const float share = shares[h * between + s];
+            const T* part = row + heads.at[h];
+            float* to = out + h * width;
 #pragma GCC ivdep
-        for (std::int64_t i = 0; i < width; ++i) {
-            out[i] += share * to_float(row[i]);
+            for (std::int64_t i = 0; i < width; ++i) {
+                to[i] += share * to_float(part[i]);
+            }
         }
     }
 }
@@ -177,7 +199,8 @@ class AttentionCached final : public Kernel { // q, k_cache, v_cache, position -
 public:
     explicit AttentionCached(const Op& op)
         : a_(attention_shape(op, 4)), type_(op.input(0).dtype), threads_(team_size()),
-          line_(round_up_to_line(a_.d * 4) / 4) {
+          vectors_(round_up_to_line(kHeadsTogether * a_.d * 4) / 4),
+          scores_(round_up_to_line(a_.s * 4) / 4) {
         require(same_shape(op.output(0), op.input(0)), "the output is not [N,T,H,D]");
         require(op.input(3).dtype == WEFT_I64 && element_count(op.input(3)) == 1,
                 "the position is not i64[]");
@@ -185,7 +208,7 @@ public:
             op.output(0).dtype != type_) {
             unsupported("attention in f32 or bf16 only");
         }
-        scratch_.bytes = 2 * line_ * 4 + round_up_to_line(a_.s * 4);
+        scratch_.bytes = (2 * vectors_ + kHeadsTogether * scores_) * 4;
         workspace_bytes_ = scratch_.bytes * threads_;
     }
 
@@ -195,42 +218,55 @@ public:
             return fail(WEFT_BAD_ARGUMENT, "attention_cached: the position leaves the cache");
         }
         const std::int64_t work = a_.n * a_.t * a_.h * (position + a_.t) * a_.d * 2;
-        parallel_each(a_.n * a_.t * a_.h, work, threads_, [&](std::int64_t piece, int thread) {
+        const auto share = [&](std::int64_t begin, std::int64_t end, int thread) {
             float* scratch = scratch_.of(args.workspace, thread);
-            if (type_ == WEFT_F32) {
-                one<float>(args, piece, position, scratch);
-            } else {
-                one<bf16>(args, piece, position, scratch);
+            while (begin < end) { // heads of one query
+                const std::int64_t count =
+                    std::min({end - begin, kHeadsTogether, a_.h - begin % a_.h});
+                if (type_ == WEFT_F32) {
+                    look<float>(args, begin, count, position, scratch);
+                } else {
+                    look<bf16>(args, begin, count, position, scratch);
+                }
+                begin += count;
             }
-        });
+        };
+        parallel_ranges(a_.n * a_.t * a_.h, work, threads_, share);
         return WEFT_OK;
     }
 
 private:
     template <class T>
-    void one(const weft_run_args& args, std::int64_t piece, std::int64_t position,
-             float* scratch) const {
+    void look(const weft_run_args& args, std::int64_t piece, std::int64_t count,
+              std::int64_t position, float* scratch) const {
         const std::int64_t n = piece / a_.h / a_.t;
         const std::int64_t t = piece / a_.h % a_.t;
         const std::int64_t h = piece % a_.h;
-        float* out = scratch + line_;
-        float* score = out + line_;
-        const std::int64_t at = a_.q_offset(n, t, h);
-        const std::int64_t seen = position + t + 1;
-        const float* q = as_floats(element(args.inputs[0], type_, at), type_, scratch, a_.d);
+        float* out = scratch + vectors_;
+        float* scores = out + vectors_;
         const std::int64_t first = a_.kv_offset(n, 0, h);
-        const std::int64_t step = a_.kv_offset(n, 1, h) - first;
-        score_rows(q, static_cast<const T*>(args.inputs[1]) + first, step, a_.d, seen,
-                   static_cast<float>(a_.scale), score);
-        const float sum = exp_run(score, max_run(score, seen), score, seen);
-        mix_rows(score, sum, static_cast<const T*>(args.inputs[2]) + first, step, a_.d, seen, out);
-        store_run(type_)(out, element(args.outputs[0], type_, at), a_.d);
+        HeadRun heads{count, a_.d, a_.kv_offset(n, 1, h) - first, position + t + 1};
+        for (std::int64_t i = 0; i < count; ++i) {
+            heads.at[i] = a_.kv_offset(n, 0, h + i) - first;
+        }
+        const std::int64_t at = a_.q_offset(n, t, h);
+        const float* q =
+            as_floats(element(args.inputs[0], type_, at), type_, scratch, count * a_.d);
+        score_rows(heads, q, static_cast<const T*>(args.inputs[1]) + first,
+                   static_cast<float>(a_.scale), scores, scores_);
+        for (std::int64_t i = 0; i < count; ++i) {
+            float* own = scores + i * scores_;
+            const float sum = exp_run(own, max_run(own, heads.rows), own, heads.rows);
+            scale_run(own, 1.0f / sum, heads.rows);
+        }
+        mix_rows(heads, scores, scores_, static_cast<const T*>(args.inputs[2]) + first, out);
+        store_run(type_)(out, element(args.outputs[0], type_, at), count * a_.d);
     }
 
     AttentionShape a_;
     std::int32_t type_;
     int threads_;
-    std::int64_t line_;
+    std::int64_t vectors_, scores_; // floats: of a query, or what it gets; of a run of scores
     ThreadScratch scratch_;
 };
 
