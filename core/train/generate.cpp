@@ -116,13 +116,20 @@ std::vector<std::int32_t> prompt_tokens(const data::SampleInfo& info, std::strin
 
 std::int32_t pick_token(std::span<const float> logits, double temperature, std::int64_t top_k,
                         double draw) {
-    std::vector<std::uint64_t> order(logits.size());
-    for (std::size_t i = 0; i < order.size(); ++i) {
-        order[i] = place_among(logits[i], static_cast<std::uint32_t>(i));
+    const auto place = [&](std::size_t i) {
+        return place_among(logits[i], static_cast<std::uint32_t>(i));
+    };
+    std::uint64_t first_place = place(0);
+    for (std::size_t i = 1; i < logits.size(); ++i) {
+        first_place = std::min(first_place, place(i));
     }
-    const std::int32_t best = token_at(*std::min_element(order.begin(), order.end()));
+    const std::int32_t best = token_at(first_place);
     if (temperature <= 0) {
         return best;
+    }
+    std::vector<std::uint64_t> order(logits.size());
+    for (std::size_t i = 0; i < order.size(); ++i) {
+        order[i] = place(i);
     }
     if (top_k > 0 && static_cast<std::size_t>(top_k) < order.size()) {
         std::nth_element(order.begin(), order.begin() + top_k, order.end());
@@ -130,13 +137,13 @@ std::int32_t pick_token(std::span<const float> logits, double temperature, std::
     }
     std::vector<double> weights(logits.size());
     const auto sum_of = [&](auto first, auto last) {
-        return std::accumulate(first, last, 0.0, [&](double sum, std::uint64_t place) {
-            return sum + weights[static_cast<std::size_t>(token_at(place))];
+        return std::accumulate(first, last, 0.0, [&](double sum, std::uint64_t one) {
+            return sum + weights[static_cast<std::size_t>(token_at(one))];
         });
     };
     const float highest = number(logits[static_cast<std::size_t>(best)]);
-    for (const std::uint64_t place : order) {
-        const auto token = static_cast<std::size_t>(token_at(place));
+    for (const std::uint64_t one : order) {
+        const auto token = static_cast<std::size_t>(token_at(one));
         weights[token] = std::exp((number(logits[token]) - highest) / temperature);
     }
     // Most probable first, the token where the sum of weights passes the drawn share of them: in
