@@ -479,7 +479,8 @@ struct LocalDevice::State {
     ExecutorOptions options;
     Exchange* exchange;
     OpenDevice memory;
-    bool watches_team = read_team_wait().chosen_here; // the user's choice is left alone
+    // GPUs need no team, and the user's choice is left alone.
+    bool watches_team = memory.on_host() && read_team_wait().chosen_here;
     std::optional<ArgumentFeed> feed;                // of a device that works by itself
     std::unique_ptr<QueuedExchange> queued_exchange; // likewise, once it has joined
     std::optional<ArenaMonitor> monitor;
